@@ -79,10 +79,12 @@ def test_list_grows_as_one_reads_and_stays_where_one_was(operator: Visit) -> Non
     expect(entries(page)).to_have_count(100)
     make_workflows(site, 20, "Meanwhile")
     expect(entries(page)).to_have_count(120)
-    for _ in range(2):
+
+    def reads_on() -> bool:
         page.keyboard.press("End")
-        page.wait_for_timeout(50)
-    expect(entries(page)).to_have_count(270)
+        return entries(page).count() == 270
+
+    until(reads_on, "all are there")
     titles = [each.get_attribute("title") for each in entries(page).all()]
     assert len(set(titles)) == 270
     page.evaluate("scrollTo(0, 5000)")

@@ -114,7 +114,7 @@ class App extends Component {
   async #enter() {
     /** @type {Answer<Session>} */
     const { data: me } = await call("GET", "console/session");
-    if (me.scopes.includes("machines:read")) events.start();
+    if (me.scopes.includes("machines:read")) events.start(me);
     else events.stop();
     if (!place().path) history.replaceState(null, "", `#${homeOf(me)}`);
     this.setState({ me, error: null, isReady: true });
