@@ -5,8 +5,8 @@ import { machinePage } from "./pages/machine.js";
 import { MachinesPage } from "./pages/machines.js";
 import { PartsPage } from "./pages/parts.js";
 import { SignIn } from "./pages/sign_in.js";
-import { trajectoriesPage } from "./pages/trajectories.js";
-import { trajectoryPage } from "./pages/trajectory.js";
+import { TrajectoriesPage } from "./pages/trajectories.js";
+import { TrajectoryPage } from "./pages/trajectory.js";
 import { giveAllBack } from "./control/lease.js";
 import { place, rememberedPlace, rememberPlace } from "./parts/address.js";
 import { Component, html, render, useStore } from "./parts/elements.js";
@@ -25,8 +25,8 @@ const STAY_SIGNED_IN_SECONDS = 300;
 const PAGES = [
   [/^\/machines$/, MachinesPage, "machines:read"],
   [/^\/machines\/([^/]+)$/, old(machinePage), "machines:read"],
-  [/^\/trajectories$/, old(trajectoriesPage), "trajectories:read"],
-  [/^\/trajectories\/([^/]+)$/, old(trajectoryPage), "trajectories:read"],
+  [/^\/trajectories$/, TrajectoriesPage, "trajectories:read"],
+  [/^\/trajectories\/([^/]+)$/, TrajectoryPage, "trajectories:read"],
   [/^\/activity$/, old(activityPage), "audit:read"],
   [/^\/parts$/, PartsPage, null],
 ];

@@ -175,12 +175,14 @@ interface Trajectory {
   run_id: string | null;
   user_id: string | null;
   organization_id: string | null;
+  step_count: number;
   trajectory_data: Step[] | null;
   original_input_values: Record<string, unknown>;
 }
 
-interface TrajectoryWithIncluded extends Trajectory {
-  included?: Workflow[];
+/** One of the list, with its workflow's name. */
+interface ListedTrajectory extends Trajectory {
+  workflow: string;
 }
 
 /** A part of a list. */
@@ -302,6 +304,8 @@ interface Column<Item> {
   key: string;
   label: string;
   sorts?: boolean;
+  /** Whether it is sorted downwards first, as times are. */
+  falls?: boolean;
   numeric?: boolean;
   cell: (item: Item) => import("../static/vendor/preact.js").Children;
   attributes?: (item: Item) => Record<string, unknown>;
@@ -482,12 +486,13 @@ interface Finger {
 
 type Order = (one: Machine, other: Machine) => number;
 
-/** A filter of the list of trajectories. */
-interface Field {
+/** A filter of the list of trajectories: a choice, or a field of a type. */
+interface Filter<Name> {
+  name: Name;
   label: string;
-  kind?: string;
-  placeholder?: string;
   options?: [string, string][];
+  type?: string;
+  hint?: string;
 }
 
 type Make<Elements> = <Tag extends keyof Elements>(
