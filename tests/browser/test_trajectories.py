@@ -3,13 +3,14 @@
 import base64
 import json
 import struct
+import threading
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.rig import Site, Visit, served
 from tests.processes import until
@@ -300,6 +301,26 @@ def test_lost_server_is_said_and_what_it_has_is_read_when_it_is_back(
             page.go_back()
             expect(page.get_by_role("link", name="Before")).to_be_visible()
             expect(page.get_by_text("Live", exact=True)).to_be_visible()
+
+
+def test_list_that_could_not_be_read_is_read_again_by_itself(
+    visit: Visit, library: Library
+) -> None:
+    library.add("Late in the list", CLICK)
+    problem = {"title": "Storage is away", "status": 503, "detail": "no answer of the database"}
+    page, is_back = visit.page, threading.Event()
+
+    def answer(route: Route) -> None:
+        if is_back.is_set():
+            route.continue_()
+        else:
+            route.fulfill(status=503, json=problem, content_type="application/problem+json")
+
+    page.route("**/v1/trajectories?*", answer)
+    visit.sign_in(f"/trajectories?workflow_id={library.workflow}")
+    expect(page.get_by_role("alert")).to_contain_text("No answer of the database.")
+    is_back.set()
+    expect(page.get_by_role("link", name="Late in the list")).to_be_visible()
 
 
 MANY = 2345

@@ -56,10 +56,9 @@ export function TrajectoriesPage({ events }) {
   const list = useStore(useMade((signal) => new Trajectories(events, signal)));
   useEffect(() => list.ask(chosen), [chosen]);
   const { items, total, isWhole, error, isChanged } = list;
-  const all = count(total, "trajectory", "trajectories");
-  const told = items && (isWhole ? all : `${number(items.length)} of ${all}`);
+  const told = `${isWhole ? "" : `${number(items?.length)} of `}${count(total, "trajectory", "trajectories")}`;
   return html`<section>
-    <div class="head"><h1>Trajectories</h1><p class="small" role="status">${items && error ? wordsOf(error) : told}</p></div>
+    <div class="head"><h1>Trajectories</h1><p class="small" role="status">${items && (error ? wordsOf(error) : told)}</p></div>
     <${Filters} chosen=${chosen} choose=${choose} />
     ${isChanged && items?.length && html`<button type="button" class="news" onClick=${() => void list.read()}>There are changes: show them</button>`}
     <${Found} list=${list} chosen=${chosen} choose=${choose} />
@@ -96,32 +95,26 @@ function isFiltered(chosen) {
 
 /** @param {{chosen: typeof USUAL, choose: (change: Partial<typeof USUAL>) => void}} properties */
 function Filters({ chosen, choose }) {
-  const workflows = useWorkflows(chosen.workflow_id);
+  const [workflows, learn] = useState(/** @type {[string, string][]} */ ([]));
+  useMade((signal) => {
+    /** @type {Promise<Workflow[]>} */
+    const reading = listAll("v1/workflows", signal);
+    // The list says itself what is wrong, if nothing can be read; names are only pleasant to have.
+    reading.then((all) => learn(all.map(({ id, name }) => [id, name])), () => null);
+  });
   /** @type {(filter: Filter<keyof typeof USUAL>) => (id: string) => unknown} */
   const maker = ({ name, options, type, hint }) => (id) => {
     /** @param {{currentTarget: HTMLInputElement}} event */
     const change = ({ currentTarget: { value } }) => choose({ [name]: value });
     if (!options) return html`<input id=${id} type=${type} placeholder=${hint} maxlength="2000" value=${chosen[name]} onInput=${change} />`;
-    const some = name === "workflow_id" ? [...options, ...workflows] : options;
-    return html`<select id=${id} value=${chosen[name]} onChange=${change}>${some.map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}</select>`;
+    const all = new Map(name === "workflow_id" ? [...options, ...workflows] : options);
+    // What the address says is chosen, whatever it is.
+    const some = all.has(chosen[name]) ? all : all.set(chosen[name], chosen[name]);
+    return html`<select id=${id} value=${chosen[name]} onChange=${change}>${[...some].map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}</select>`;
   };
   return html`<form class="filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
     ${FILTERS.map((filter) => html`<${Field} key=${filter.name} label=${filter.label} make=${maker(filter)} />`)}
   </form>`;
-}
-
-/**
- * Ids and names of all workflows; what is chosen is among them, whatever it is.
- * @param {string} chosen
- */
-function useWorkflows(chosen) {
-  const [workflows, learn] = useState(/** @type {Workflow[]} */ ([]));
-  useMade((signal) => {
-    // The list says itself what is wrong, if nothing can be read; names are only pleasant to have.
-    listAll("v1/workflows", signal).then(learn, () => null);
-  });
-  const names = new Map(workflows.map(({ id, name }) => [id, name]));
-  return chosen && !names.has(chosen) ? [...names, [chosen, chosen]] : [...names];
 }
 
 /**
@@ -170,10 +163,7 @@ function momentOf(day, time) {
 
 /** The trajectories that fit what is chosen, in the server's order. */
 class Trajectories extends Store {
-  /**
-   * Null until they are read.
-   * @type {ListedTrajectory[] | null}
-   */
+  /** @type {ListedTrajectory[] | null} until they are read */
   items = null;
   total = 0;
   isWhole = false;
@@ -183,10 +173,7 @@ class Trajectories extends Store {
   isChanged = false;
   /** What was chosen when they were read. */
   answered = USUAL;
-  /**
-   * What is chosen now.
-   * @type {typeof USUAL | null}
-   */
+  /** @type {typeof USUAL | null} until it is known */
   #chosen = null;
   /** How many were read, or have to be for the place to which one comes back. */
   #far = rememberedPlace() / LEAST_PIXELS;

@@ -127,10 +127,7 @@ class OneTrajectory extends Store {
   workflow = "";
   /** @type {unknown} */
   error = null;
-  /**
-   * What somebody else has done to it since.
-   * @type {"" | "changed" | "deleted"}
-   */
+  /** @type {"" | "changed" | "deleted"} by somebody else since */
   news = "";
   tag = "";
   /** @type {Promise<unknown>} */
@@ -202,7 +199,7 @@ class OneTrajectory extends Store {
     }
   }
 
-  /** See whether it is still as it was read; what this page does itself is no news. */
+  /** See whether it is still as it is here; what this page changes itself is no news. */
   #check = async () => {
     await this.#changing;
     if (!this.trajectory) return;

@@ -4,12 +4,8 @@ import { path, request, wordsOf } from "../server/api.js";
 import { bytesOf, decoded } from "../screen/pictures.js";
 import { html, useEffect, useRef, useState } from "./elements.js";
 
-const ID = /^[0-9a-f]{64}$/;
-
 /** @param {string} text */
-export function isPictureId(text) {
-  return ID.test(text);
-}
+export const isPictureId = (text) => /^[0-9a-f]{64}$/.test(text);
 
 /**
  * `source` is the id of a picture that the server keeps, or its base64 text; without one the marks are
