@@ -169,7 +169,7 @@ def show_control(visit: Visit, scene: Scene) -> None:
 def show_trajectories(visit: Visit, _: Scene) -> None:
     """The list."""
     visit.sign_in("/trajectories")
-    expect(visit.page.get_by_text("5 of 5 trajectories")).to_be_visible()
+    expect(visit.page.get_by_text("5 trajectories", exact=True)).to_be_visible()
 
 
 def show_trajectory(visit: Visit, scene: Scene) -> None:

@@ -3,8 +3,9 @@
 import { Chips } from "../parts/chips.js";
 import { Dialog } from "../parts/dialog.js";
 import { html, useState, useTitle } from "../parts/elements.js";
+import { Picture } from "../parts/picture.js";
 import { CommandLine, EmptyState, Failure, Field, NothingFits, WorkButton } from "../parts/pieces.js";
-import { OutcomeBadge, StateBadge } from "../parts/states.js";
+import { ApprovalBadge, OutcomeBadge, StateBadge } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { Ago } from "../parts/time.js";
 import { toast } from "../parts/toasts.js";
@@ -36,6 +37,9 @@ export function PartsPage() {
     <h2>States and outcomes</h2>
     <p class="row">${Object.keys(STATES).map((name) => html`<${StateBadge} state=${name} />`)}</p>
     <p class="row">${Object.keys(OUTCOMES).map((name) => html`<${OutcomeBadge} outcome=${name} code="some-code" />`)}</p>
+    <p class="row">
+      <${ApprovalBadge} is_generated=${false} /><${ApprovalBadge} is_generated is_approved=${false} /><${ApprovalBadge} is_generated is_approved />
+    </p>
     <h2>Time</h2>
     <p><${Ago} time=${new Date().toISOString()} /></p>
     <h2>Buttons and toasts</h2>
@@ -49,6 +53,8 @@ export function PartsPage() {
       <${Field} label="Name" make=${(/** @type {string} */ id) => html`<input id=${id} name="flower" />`} />
       <div class="row"><button class="primary">Choose</button></div>
     <//>`}
+    <h2>Picture</h2>
+    <${Picture} source="" size=${{ width: 320, height: 200 }} places=${[{ x: 80, y: 60 }, { x: 240, y: 120 }]} label="Drag" />
     <h2>Command</h2>
     <${CommandLine} text="farhand machine list" />
     <h2>Empty states</h2>
