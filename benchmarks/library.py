@@ -19,7 +19,7 @@ from server.store.mongodb.transactions import in_transaction
 from server.store.trajectories.counts import MAX_BUCKET, CountedTrajectory, TrajectoryCounts
 from server.store.trajectories.documents import StoredTrajectory, document_of
 from server.store.trajectories.indexer import SEGMENT, entry_of
-from server.store.trajectories.search import search_text
+from server.store.trajectories.search import name_order, search_text
 
 WORKFLOWS = [UUID(int=number, version=4) for number in range(1, 301)]
 NEEDLE_IN_NAMES = "Quixotry"
@@ -84,7 +84,11 @@ def trajectories(organization_id: UUID, numbers: range, step_bytes: int) -> Iter
                 updated_at=created_at,
                 version=1,
             ),
-            {"search": search_text(own, name, description), "unindexed": None},
+            {
+                "search": search_text(own, name, description),
+                "name_order": name_order(name),
+                "unindexed": None,
+            },
         )
 
 

@@ -77,6 +77,7 @@ from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
 from server.web.endpoint import JSON
 from server.web.openapi import openapi_document
+from server.web.reference.page import reference_page
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ def assemble(ground: Ground) -> Services:
     events, metrics = _event_hub(ground), Metrics()
     audit = _audit(ground, events)
     recorder = InputRecorder(audit, events, metrics)
-    site = Site(settings.docs_dir)
+    console, site = Assets(), Site(settings.docs_dir)
+    documentation = f"docs/{FIRST_PAGE}" if site.is_installed else None
     operation = Operation(
         database=database,
         metrics=metrics,
@@ -116,9 +118,10 @@ def assemble(ground: Ground) -> Services:
         body_memory=BodyMemory(settings.body_memory),
         blocking_throttle=BlockingThrottle(),
         long_answers=LongAnswers(),
-        console=Assets(),
+        console=console,
         site=site,
-        openapi=partial(_openapi, f"docs/{FIRST_PAGE}" if site.is_installed else None),
+        openapi=partial(_openapi, documentation),
+        reference=partial(_reference, documentation, console.version),
     )
     machines, cluster = _machines(ground, events, audit, fingerprints, operation)
     return Services(
@@ -294,3 +297,9 @@ def _openapi(documentation: str | None) -> Asset:
     """
     document = openapi_document(ROUTES, version("farhand"), documentation)
     return Asset(json.dumps(document).encode(), JSON)
+
+
+@cache
+def _reference(documentation: str | None, console_version: str) -> Asset:
+    """The same for people, made once as well."""
+    return reference_page(_openapi(documentation).content, console_version)

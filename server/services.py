@@ -98,7 +98,7 @@ class Operation:
 
     ``under_way`` counts the requests that are not answered yet.  ``leaving`` is set once, when the
     server is told to end: others are to be asked from then on.  ``stopping`` is set after it, and
-    then no new requests are taken.  ``openapi`` may take a moment, in any thread.
+    then no new requests are taken.  ``openapi`` and ``reference`` may take a moment, in any thread.
     """
 
     database: Database
@@ -110,6 +110,7 @@ class Operation:
     console: Assets
     site: Site
     openapi: Callable[[], Asset]
+    reference: Callable[[], Asset]
     under_way: int = 0
     leaving: bool = False
     stopping: bool = False

@@ -54,7 +54,7 @@ def accepted(
     if begin_within is None:
         return command
     expires_at = server_time() + round(begin_within * 1000)
-    return command.model_copy(update={"expires_at": expires_at})
+    return replace(command, expires_at=expires_at)
 
 
 def sender(service: Service, **changes: Any) -> Sender:

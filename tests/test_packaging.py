@@ -188,7 +188,7 @@ def get(address: str) -> bytes:
 
 def test_pages_and_their_files_are_served(served: str) -> None:
     ours = Assets()
-    pages = {"/": "home.html", "/console/": "index.html", "/docs": "docs.html"}
+    pages = {"/": "home.html", "/console/": "index.html"}
     for address, name in pages.items():
         assert get(served + address) == ours.pages[name].content
     static = PROJECT / "server" / "console" / "static"
@@ -196,5 +196,6 @@ def test_pages_and_their_files_are_served(served: str) -> None:
         if file.suffix[1:] in MEDIA_TYPES and file.suffix != ".html":
             address = f"{served}/console/static/{ours.version}/{file.relative_to(static)}"
             assert get(address) == file.read_bytes()
+    assert b'<section class="model" id="model-Machine">' in get(f"{served}/docs")
     assert b"try again after Retry-After seconds" in get(f"{served}/problems/machine-unavailable")
     assert json.loads(get(f"{served}/openapi.json"))["openapi"].startswith("3.1")

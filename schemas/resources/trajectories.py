@@ -185,6 +185,7 @@ class Trajectory(BaseModel):
     run_id: UUID | None = Field(None, description="Run that created the trajectory.")
     user_id: UUID | None = None
     organization_id: str | None = None
+    step_count: int = Field(ge=0, description="How many steps it has.")
     trajectory_data: list[dict[str, Any]] | None = None
     original_input_values: dict[str, Any] = Field(
         default_factory=dict, description="Input values used when the trajectory was created."
@@ -229,7 +230,7 @@ class LatestTrajectory(Trajectory):
 
 
 class TrajectoryPage(BaseModel):
-    """A part of the list of trajectories, newest first."""
+    """A part of the list of trajectories, in the order that was asked for."""
 
     items: list[Trajectory]
     total: int = Field(ge=0)
@@ -269,6 +270,10 @@ class IncludeQuery(queries.Query):
     )
 
 
+TrajectorySort = Literal["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"]
+"""What a list is sorted by, upwards, or downwards with the sign."""
+
+
 class TrajectoryQuery(queries.PageQuery, IncludeQuery):
     """The query of ``GET /v1/trajectories``; both ends of a range belong to it."""
 
@@ -296,6 +301,17 @@ class TrajectoryQuery(queries.PageQuery, IncludeQuery):
     )
     updated_at_to: queries.NullableTime = Field(
         None, description="Updated at or before this UTC timestamp."
+    )
+    sort: TrajectorySort = Field(
+        "-created_at",
+        description="A minus is downwards.  Where two are equal in it, created_at and then id "
+        "decide, in the same direction.  Names are compared without regard to case, digits in "
+        "them as numbers; whatever has no name stands behind all names, with -name before them.",
+    )
+    steps: queries.QueryBool = Field(
+        True,
+        description="false = without the steps: trajectory_data is null, and step_count says how "
+        "many there are.",
     )
 
     @model_validator(mode="after")

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from schemas.http import problems
 from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import PROBLEM_TYPES, ProblemError
-from server.console.assets import API_PAGE, HOME_PAGE, MEDIA_TYPES, Asset
+from server.console.assets import HOME_PAGE, MEDIA_TYPES, Asset
 from server.web.endpoint import Endpoint
 from server.web.files import REVALIDATE, WITHOUT_SCRIPTS, FileHandler
 
@@ -81,7 +81,9 @@ class ApiPageHandler(FileHandler):
         media_type=HTML,
     )
     async def get(self, headers: ReadHeaders) -> None:
-        self.answer_page(self.services.operation.console.pages[API_PAGE], headers)
+        # Beside the event loop, since no input may wait while the page is made.
+        page = await asyncio.to_thread(self.services.operation.reference)
+        self.answer_page(page, headers)
 
 
 class SiteHandler(FileHandler):

@@ -11,7 +11,6 @@ from importlib.resources import as_file, files
 
 CONSOLE_PAGE = "index.html"
 HOME_PAGE = "home.html"
-API_PAGE = "docs.html"
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",

@@ -1,9 +1,10 @@
 """A command: an input that the server accepted; and every way in which it can end."""
 
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID, uuid4, uuid5
 
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationInfo
 
 from schemas.inputs.bodies import INPUT_BODIES, AnyInput, InputBody, Operation, WriteClipboard
 from schemas.inputs.outcomes import Outcome
@@ -72,7 +73,8 @@ CommandReply = Ended | Pending | Refusal
 """What becomes of a command, for whoever asks."""
 
 
-class Sender(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Sender:
     """Who asks for something: the request, its token, and by which right.
 
     ``lease_hash`` is that of the control lease that it came with; None where it came with none.
@@ -80,18 +82,26 @@ class Sender(BaseModel):
     together.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     organization_id: UUID
     token_id: UUID
     token_name: Name
-    request_id: str = Field(max_length=64)
+    request_id: Annotated[str, Field(max_length=64)]
     lease_hash: Hash | None = None
     in_segment: bool = False
 
 
+def _of_its_operation(body: Any, info: ValidationInfo) -> Any:
+    if isinstance(body, InputBody) or "operation" not in info.data:
+        return body
+    return INPUT_BODIES[info.data["operation"]].model_validate(body)
+
+
+@dataclass(frozen=True, slots=True)
 class Command(Question[Ended | Pending]):
     """An accepted input on its way: plain data, which any node could be handed.
+
+    It is made of what was validated already, and checked again only where it comes from another
+    node.
 
     ``accepted_at``, ``expires_at`` (until when it may begin) and ``answer_by`` (until when it is
     to be answered) are milliseconds since 1970: the one clock that nodes share, so that setting it
@@ -103,20 +113,12 @@ class Command(Question[Ended | Pending]):
     sender: Sender
     machine_id: MachineId
     operation: Operation
-    body: SerializeAsAny[InputBody]
+    body: Annotated[SerializeAsAny[InputBody], BeforeValidator(_of_its_operation)]
     fingerprint: Hash
     accepted_at: Milliseconds
     expires_at: Milliseconds
     answer_by: Milliseconds
     minimal: bool
-
-    @field_validator("body", mode="before")
-    @classmethod
-    def _of_its_operation(cls, body: Any, info: ValidationInfo) -> Any:
-        """What came from another node is parsed once: here."""
-        if isinstance(body, InputBody) or "operation" not in info.data:
-            return body
-        return INPUT_BODIES[info.data["operation"]].model_validate(body)
 
     @classmethod
     def accept(
@@ -180,7 +182,7 @@ class Command(Question[Ended | Pending]):
 
     def with_text(self, text: str) -> Self:
         """The same with another text to be copied."""
-        return self.model_copy(update={"body": self.body.model_copy(update={"text": text})})
+        return replace(self, body=self.body.model_copy(update={"text": text}))
 
     def message(self, link_id: UUID) -> Input:
         """What the machine is told on a link."""

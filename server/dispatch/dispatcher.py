@@ -6,12 +6,12 @@ door for other nodes (`server.dispatch.forwarding.responder`).
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from dataclasses import dataclass
+from typing import TypeVar, cast
 from uuid import UUID
 
 from schemas.inputs.bodies import AnyInput
 from schemas.link.screen_options import LiveOptions
-from schemas.values.scalars import MachineId
 from server.clock import milliseconds, seconds_until
 from server.dispatch.command import Command, CommandReply, Pending, Sender
 from server.dispatch.fingerprints import Fingerprints
@@ -38,11 +38,12 @@ from server.store.machines.machines import MachineStore
 R = TypeVar("R")
 
 
+@dataclass(frozen=True, slots=True)
 class Watch(Question[LiveScreen]):
     """A machine's live screen, which whoever asks closes; ``name`` watches."""
 
     organization_id: UUID
-    machine_id: MachineId
+    machine_id: str
     options: LiveOptions
     name: str
 
@@ -82,28 +83,28 @@ class Dispatcher:
 
     async def ask(self, question: Question[R]) -> R | Refusal:
         """What becomes of a question, or why nothing does.  Raises StoreUnavailable."""
-        return cast("R | Refusal", await self._answer(question))
-
-    async def _answer(self, question: Question[Any]) -> object:
+        reply: object
         match question:
             case Command():
-                return await self._carry_out(question)
+                reply = await self._carry_out(question)
             case LookUp():
-                return await self._look_up(question)
+                reply = await self._look_up(question)
             case Watch():
-                return await self._watch(question)
+                reply = await self._watch(question)
             case PauseChanged():
                 await self._here.restrictions_changed(question.organization_id, question.machine_id)
                 # Also where a link is here: it may be an old one, which its machine has left.
                 await self._elsewhere.tell(question)
-                return Done()
+                reply = Done()
             case MachineRemoved():
                 self._here.disconnect(question.organization_id, question.machine_id)
                 await self._elsewhere.tell(question)
-                return Done()
+                reply = Done()
             case LinkQuestion():
-                return await self._ask_link(question)
-        raise TypeError(f"nobody answers {type(question).__name__}")
+                reply = await self._ask_link(question)
+            case _:
+                raise TypeError(f"nobody answers {type(question).__name__}")
+        return cast("R | Refusal", reply)
 
     async def _ask_link(self, question: LinkQuestion[R]) -> R | Refusal:
         machine = question.organization_id, question.machine_id

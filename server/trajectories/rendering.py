@@ -21,9 +21,9 @@ JOINED_BYTES: Final = 64 * 1024
 """Short trajectories are handed on together, up to so many bytes."""
 
 
-def render_head(trajectory: StoredTrajectory, **further: Any) -> bytes:
-    """The trajectory without its steps, as a JSON object, with further fields."""
-    return b"".join([*_head(trajectory, {**_fields(trajectory), **further}), b"}"])
+def render_head(trajectory: StoredTrajectory) -> bytes:
+    """The trajectory without its steps, as a JSON object."""
+    return b"".join([*_head(trajectory, _fields(trajectory)), b"}"])
 
 
 def render_trajectory(trajectory: AnyTrajectory, included: Sequence[bytes] | None = None) -> bytes:
@@ -166,13 +166,14 @@ def _portable_fields(trajectory: StoredTrajectory) -> dict[str, Any]:
 
 
 def _fields(trajectory: AnyTrajectory) -> dict[str, Any]:
-    """The portable fields, and to whom the trajectory belongs here."""
+    """The portable fields, to whom the trajectory belongs here, and how many steps it has."""
     if isinstance(trajectory, ListedTrajectory):
         return trajectory.fields
     return {
         **_portable_fields(trajectory),
         "user_id": trajectory.user_id,
         "organization_id": trajectory.organization_id,
+        "step_count": trajectory.step_count,
     }
 
 

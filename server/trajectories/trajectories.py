@@ -53,7 +53,7 @@ class Trajectories:
     async def list(
         self, organization_id: UUID, query: TrajectoryQuery
     ) -> AsyncGenerator[bytes, None]:
-        """One page, newest first, as JSON text, chunk by chunk."""
+        """One page as JSON text, chunk by chunk."""
         listing = await self._store.list(organization_id, query)
         return page_chunks(listing, self._store.parts, self._workflows, organization_id, query)
 
@@ -213,7 +213,7 @@ def _head_result(stored: StoredTrajectory) -> dict[str, Any]:
     return {
         "id": stored.id,
         "tag": version_tag(stored.version),
-        "head": render_head(stored, step_count=stored.step_count),
+        "head": render_head(stored),
     }
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 from itertools import count, islice
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -64,8 +64,14 @@ class ApiHandler(RequestHandler):
 
     Everything that is wrong with a request is answered here: as a validation error (``422``) or
     as a problem (RFC 9457), with the request's id in both the body and ``X-Request-Id``.
+    ``answered`` are the errors that an operation may end with.
     """
 
+    answered: ClassVar[tuple[type[Exception], ...]] = (
+        InvalidRequestError,
+        ProblemError,
+        StoreUnavailable,
+    )
     services: Services
     principal: Principal
     session_expires_at: datetime | None = None
@@ -109,10 +115,10 @@ class ApiHandler(RequestHandler):
                 refuse_when_stopping(self.services)
                 await self.authorize(endpoint)
             await function(self, **await self._arguments(endpoint, path))
-        except (InvalidRequestError, ProblemError, StoreUnavailable) as error:
+        except self.answered as error:
             forget_frames(error)
             await self.before_refusal()
-            self._answer_refusal(error)
+            self.answer_refusal(error)
         finally:
             self.services.operation.under_way -= counted
 
@@ -317,7 +323,8 @@ class ApiHandler(RequestHandler):
             raise problem
         return values
 
-    def _answer_refusal(self, error: InvalidRequestError | ProblemError | StoreUnavailable) -> None:
+    def answer_refusal(self, error: Exception) -> None:
+        """Answer one of the errors that are ``answered``."""
         if isinstance(error, InvalidRequestError):
             body = ValidationErrorBody(detail=error.entries)
             self.answer_bytes(422, body.model_dump_json().encode())

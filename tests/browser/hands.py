@@ -27,6 +27,12 @@ class Hands:
         self.page.get_by_role("button", name="Take control").click()
         expect(self.page.get_by_text("You are in control of")).to_be_visible()
 
+    def open(self, panel: str) -> None:
+        """Open ``Keys`` or ``Clipboard`` beside the picture."""
+        opener = self.page.get_by_role("button", name=panel, exact=True)
+        opener.click()
+        expect(opener).to_have_attribute("aria-expanded", "true")
+
     def over(self, x: int, y: int) -> tuple[float, float]:
         """Where a place of the machine's screen is in the browser's window."""
         canvas = self.page.locator(".stage canvas")
@@ -53,7 +59,9 @@ class Hands:
 
     def said(self) -> str:
         """What the page says of the inputs."""
-        return " ".join(self.page.locator(".outcomes p").all_text_contents()).strip()
+        return " ".join(
+            self.page.locator(".outcomes :is(.lost, .said)").all_text_contents()
+        ).strip()
 
     def come_back(self, wire: "Wire") -> None:
         """Let a connection that was cut come back, and wait until something can be sent on it."""

@@ -130,6 +130,7 @@ def test_text_that_the_machine_does_not_get_is_not_pasted(hands: Hands) -> None:
 
 def test_clipboard_of_the_machine_is_copied_here(hands: Hands, desk: Desk) -> None:
     page = hands.page
+    hands.open("Clipboard")
     with copied(desk.display, {"UTF8_STRING": THERE.encode()}):
         press(page, "Copy from machine")
         noted(page, "Copied 14 characters from the machine.")
@@ -148,6 +149,7 @@ def test_clipboard_of_the_machine_is_copied_here(hands: Hands, desk: Desk) -> No
 
 def test_text_of_the_field_is_typed_or_copied_to_the_machine(hands: Hands, desk: Desk) -> None:
     page = hands.page
+    hands.open("Clipboard")
     field = page.get_by_label("Text", exact=True)
     field.fill(OWN)
     press(page, "Copy to machine")
@@ -168,6 +170,7 @@ def test_text_of_the_field_is_typed_or_copied_to_the_machine(hands: Hands, desk:
 
 def test_long_text_is_typed_without_a_character_torn(hands: Hands) -> None:
     page = hands.page
+    hands.open("Clipboard")
     page.get_by_label("Text", exact=True).fill("a" * 999 + "\N{GRINNING FACE}" + "z")
     press(page, "Type it")
     hands.until(lambda: len(hands.new()) == 1001, "all of it arrives")
@@ -203,6 +206,7 @@ def test_without_the_scope_the_clipboards_stay_apart(
         hands.take()
         page.keyboard.press("Control+V")
         hands.arrive("key ctrl+v")
+        hands.open("Clipboard")
         expect(page.get_by_text("Your token lacks the scope clipboard")).to_be_visible()
         expect(page.get_by_role("button", name=re.compile("Copy (to|from)"))).to_have_count(0)
         assert writes == []

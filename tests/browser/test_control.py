@@ -147,6 +147,7 @@ def test_hands_go_on_the_picture_with_a_lease_that_is_renewed(looking: Visit, de
     expect(page.locator(".holder")).to_be_hidden()
     # Programs are paused, and the person goes on.
     page.get_by_role("button", name="Pause", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Pause").click()
     expect(page.locator(".lead")).to_contain_text("Paused")
     page.mouse.click(*hands.over(300, 150))
     hands.arrive("click left 200,150", "click left 300,150")

@@ -4,7 +4,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
-from tests.browser.rig import Visit, served
+from server.web.reference.page import SERVER
+from tests.browser.__main__ import PHONE
+from tests.browser.rig import Site, Visit, served
 from tests.server.console.test_site import built
 
 
@@ -33,8 +35,58 @@ def test_operation_shows_its_body_its_answers_and_what_it_needs(visit: Visit) ->
         "Authorization: Bearer $FARHAND_TOKEN",
     ):
         expect(click.get_by_text(text).first).to_be_visible()
-    click.locator("summary", has_text="InputResult").click()
-    expect(click.get_by_text("duration_ms")).to_be_visible()
+    expect(click.locator("pre")).to_contain_text(f"'{visit.site.server.url}/v1/computer/")
+    click.get_by_role("link", name="InputResult").click()
+    result = page.locator("#model-InputResult")
+    expect(result.get_by_text("duration_ms")).to_be_in_viewport()
+    page.go_back()
+    expect(click.locator("summary")).to_be_in_viewport()
+
+
+def test_page_about_the_api_can_be_read_without_scripts(browser: Browser, site: Site) -> None:
+    with Visit.begun(browser, site, java_script_enabled=False) as visit:
+        page = visit.page
+        page.goto(f"{site.server.url}/docs")
+        operations = page.locator("details.operation")
+        expect(operations.first).to_be_visible()
+        expect(page.get_by_label("Find an operation")).to_be_hidden()
+        for each in operations.all():
+            expect(each.get_by_role("heading", name="Answers")).to_be_hidden()
+            each.locator("summary").click()
+            expect(each.get_by_role("heading", name="Answers")).to_be_visible()
+        click = page.locator("#click_mouse_button")
+        expect(click.locator("pre")).to_contain_text(f"'{SERVER}/v1/computer/")
+        click.get_by_role("link", name="InputResult").click()
+        result = page.locator("#model-InputResult")
+        expect(result.get_by_text("duration_ms")).to_be_in_viewport()
+
+
+def test_operation_is_opened_by_keyboard(visit: Visit) -> None:
+    page = visit.page
+    page.goto(f"{visit.site.server.url}/docs")
+    page.get_by_label("Find an operation").fill("move mouse")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    move = page.locator("#move_mouse_cursor")
+    expect(move.get_by_role("heading", name="Answers")).to_be_visible()
+    move.get_by_role("link", name="PathPoint").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#model-PathPoint")).to_be_in_viewport()
+
+
+def test_operation_that_another_names_is_opened(visit: Visit) -> None:
+    page = visit.page
+    page.goto(f"{visit.site.server.url}/docs#type_text")
+    expect(page.locator("details[open]")).to_have_count(1)
+    page.evaluate("location.hash = 'drag_mouse'")
+    expect(page.locator("#drag_mouse").get_by_role("heading", name="Answers")).to_be_visible()
+
+
+def test_page_about_the_api_fits_a_phone(browser: Browser, site: Site) -> None:
+    with Visit.begun(browser, site, viewport=PHONE) as visit:
+        visit.page.goto(f"{site.server.url}/docs")
+        visit.page.evaluate("for (const e of document.querySelectorAll('details')) e.open = true")
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
 def test_operations_are_found_by_words(visit: Visit) -> None:
@@ -43,6 +95,8 @@ def test_operations_are_found_by_words(visit: Visit) -> None:
     page.get_by_label("Find an operation").fill("keyboard type")
     expect(page.locator("details.operation:visible")).to_have_count(1)
     expect(page.get_by_role("heading", name="Trajectories")).to_be_hidden()
+    page.get_by_label("Find an operation").fill("")
+    expect(page.get_by_role("heading", name="Trajectories")).to_be_visible()
 
 
 def test_page_about_the_api_leads_to_the_documentation(browser: Browser, tmp_path: Path) -> None:

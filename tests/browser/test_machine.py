@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -157,8 +158,10 @@ def test_key_combination_arrives_as_it_was_pressed(
 
 
 def test_keys_that_a_browser_keeps_are_buttons(hands: Hands) -> None:
+    hands.open("Keys")
     hands.page.get_by_role("button", name="Ctrl+Alt+Del").click()
     hands.arrive("key ctrl+alt+delete")
+    hands.open("Clipboard")
     hands.page.get_by_label("Text").fill("ab\N{LATIN SMALL LETTER SHARP S}")
     hands.page.get_by_role("button", name="Type it").click()
     hands.arrive("key ctrl+alt+delete", "key a", "key b", "key \N{LATIN SMALL LETTER SHARP S}")
@@ -437,6 +440,28 @@ def test_machine_is_renamed_in_its_place(looking: Visit, desk: Desk) -> None:
         assert looking.site.api.machine(desk.machine)["name"] == "Reception, ground floor"
     finally:
         looking.site.api.call("PATCH", f"/v1/machines/{desk.machine}", {"name": "Reception"})
+
+
+def test_pause_has_a_reason_and_an_end(looking: Visit, desk: Desk) -> None:
+    page, machine = looking.page, f"/v1/machines/{desk.machine}"
+    page.get_by_role("button", name="Pause", exact=True).click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.get_by_role("button", name="Pause", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Reason").fill("a new printer")
+    dialog.get_by_label("Until").fill("2020-01-01T08:00")
+    dialog.get_by_role("button", name="Pause").click()
+    expect(page.get_by_text("must lie in the future")).to_be_visible()
+    end = datetime.now(UTC) + timedelta(days=3)
+    dialog.get_by_label("Until").fill(end.strftime("%Y-%m-%dT%H:%M"))
+    dialog.get_by_role("button", name="Pause").click()
+    expect(page.locator(".lead")).to_contain_text(
+        re.compile(f"Paused.*By administrator until .*{end.year}.*: a new printer")
+    )
+    page.get_by_role("button", name="Resume").click()
+    expect(page.locator(".lead")).to_contain_text("Online")
+    assert looking.site.api.call("GET", machine).json["pause"] is None
 
 
 def test_without_the_scopes_one_looks_or_is_told_what_is_lacking(

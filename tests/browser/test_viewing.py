@@ -89,17 +89,57 @@ def test_one_of_several_displays_fills_the_stage(visit: Visit, desk: Desk) -> No
     until(lambda: canvas_size(page)[0] > canvas_size(page)[1], "all displays are shown")
 
 
-def test_picture_and_its_buttons_fill_the_screen(visit: Visit, desk: Desk) -> None:
+def test_picture_alone_fills_the_screen_and_its_tools_come_to_the_pointer(
+    visit: Visit, desk: Desk
+) -> None:
     look(visit, desk)
     page = visit.page
     page.get_by_role("button", name="Full screen").click()
     leave = page.get_by_role("button", name="Leave full screen")
-    expect(leave).to_be_visible()
+    expect(leave).not_to_be_in_viewport()
     assert page.evaluate("document.fullscreenElement.className") == "work"
-    expect(page.get_by_role("button", name="Take control")).to_be_visible()
-    leave.click()
+    window = page.evaluate("[innerWidth, innerHeight]")
+    box = page.locator(".stage canvas").bounding_box()
+    assert box is not None
+    assert box["width"] == window[0] or box["height"] == window[1]
+    page.mouse.move(window[0] / 2, 1)
+    expect(leave).to_be_in_viewport()
+    page.mouse.move(window[0] / 2, window[1] / 2)
+    expect(leave).not_to_be_in_viewport()
+    # By keyboard too.
+    leave.focus()
+    expect(leave).to_be_in_viewport()
+    page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Full screen", exact=True)).to_be_visible()
     assert page.evaluate("document.fullscreenElement") is None
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (1440, 900), (1920, 1080)], ids=str)
+def test_all_that_one_needs_in_control_is_in_sight(
+    visit: Visit, desk: Desk, size: tuple[int, int]
+) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    look(visit, desk)
+    hands = Hands(page, desk)
+    hands.take()
+    for name in ("Give back", "Zoom in", "Actual size", "Full screen", "Details", "Pause"):
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
+    expect(page.locator(".stage")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".outcomes")).to_be_in_viewport(ratio=1)
+    hands.open("Clipboard")
+    expect(page.get_by_label("Text", exact=True)).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("button", name="Copy from machine")).to_be_in_viewport(ratio=1)
+    hands.open("Keys")
+    expect(page.get_by_role("button", name="Ctrl+Alt+Del")).to_be_in_viewport(ratio=1)
+    # Nothing is left to scroll to, and the picture has at least six tenths of the window.
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    page.get_by_role("button", name="Details").click()
+    expect(page.locator(".drawer")).to_have_count(0)
+    box = page.locator(".stage canvas").bounding_box()
+    assert box is not None
+    assert box["width"] * box["height"] > 0.5 * size[0] * size[1]
+    page.get_by_role("button", name="Give back").click()
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """What handlers share that ask something of a machine: who asks, and what a refusal becomes."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from server.api.machines.answers import problem_of
 from server.dispatch.command import Sender
@@ -11,7 +10,6 @@ from server.dispatch.questions.question import LinkQuestion, Question, Refusal
 from server.dispatch.refusals import RefusedError
 from server.identity.authentication import secret_hash
 from server.identity.sessions import COOKIE
-from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
 
 R = TypeVar("R")
@@ -20,21 +18,13 @@ R = TypeVar("R")
 class AskingHandler(ApiHandler):
     """Asks machines through the door, and answers what is refused there."""
 
-    async def perform(
-        self,
-        endpoint: Endpoint,
-        function: Callable[..., Awaitable[None]],
-        path: Mapping[str, str],
-    ) -> None:
-        """As every handler does; where something is refused, that is the answer."""
+    answered = (*ApiHandler.answered, RefusedError)
 
-        async def asking(handler: "AskingHandler", **arguments: Any) -> None:
-            try:
-                await function(handler, **arguments)
-            except RefusedError as error:
-                raise problem_of(error.refusal) from None
-
-        await super().perform(endpoint, asking, path)
+    def answer_refusal(self, error: Exception) -> None:
+        """Answer an error as every handler does; what is refused at the door is a problem."""
+        if isinstance(error, RefusedError):
+            error = problem_of(error.refusal)
+        super().answer_refusal(error)
 
     async def ask(self, question: Question[R]) -> R:
         """What becomes of a question.  Raises what a handler answers where nothing does."""

@@ -26,6 +26,9 @@ from server.web.bodies.line_splitter import Line
 from server.web.endpoint import Endpoint
 from server.web.line_answers import LINES_MEDIA_TYPES, NDJSON, LinesHandler
 
+_NUMBER_BITS: Final = 48
+"""So many of the last bits of an id that is made for a line are the line's number."""
+
 
 class ImportHeaders(StrictModel):
     """Headers of an import."""
@@ -60,9 +63,11 @@ IMPORT: Final = Endpoint(
 class ImportHandler(LinesHandler):
     @IMPORT
     async def post(self, headers: ImportHeaders) -> None:
-        await self.answer_lines(partial(self._answers, headers.idempotency_key), IMPORT)
+        key = headers.idempotency_key
+        base = uuid4() if key is None else uuid5(self.organization_id, f"import {key}")
+        await self.answer_lines(partial(self._answers, base), IMPORT)
 
-    async def _answers(self, key: str | None, lines: Sequence[Line]) -> bytes:
+    async def _answers(self, base: UUID, lines: Sequence[Line]) -> bytes:
         answers: dict[int, dict[str, Any]] = {line.number: {} for line in lines}
         waiting: dict[UUID, tuple[int, ImportedTrajectory]] = {}
         for line in lines:
@@ -74,7 +79,7 @@ class ImportHandler(LinesHandler):
             except ProblemError as error:
                 answers[line.number] = self._wrong(error)
                 continue
-            own = given.id or self._new_id(key, line.number)
+            own = given.id or _line_id(base, line.number)
             if own in waiting:
                 # It is to be compared with what the earlier line has left.
                 await self._import(waiting, answers)
@@ -83,11 +88,6 @@ class ImportHandler(LinesHandler):
         await self._import(waiting, answers)
         texts = (to_json({"line": number, **answer}) for number, answer in answers.items())
         return b"".join(text + b"\n" for text in texts)
-
-    def _new_id(self, key: str | None, number: int) -> UUID:
-        if key is None:
-            return uuid4()
-        return uuid5(self.organization_id, f"import {key} {number}")
 
     async def _import(
         self,
@@ -143,6 +143,14 @@ class ImportHandler(LinesHandler):
 
     def _wrong(self, problem: ProblemError) -> dict[str, Any]:
         return {"outcome": "wrong", "error": problem.body(self.request_id)}
+
+
+def _line_id(base: UUID, number: int) -> UUID:
+    """The id of what a line has without one.
+
+    They grow with the lines, so that a list has those of one millisecond in the file's order.
+    """
+    return UUID(int=(base.int >> _NUMBER_BITS << _NUMBER_BITS) + number)
 
 
 def _invalid(error: InvalidRequestError) -> dict[str, Any]:

@@ -49,7 +49,7 @@ class PatchHeaders(ChangeHeaders):
 class TrajectoriesHandler(AnsweringHandler):
     @Endpoint(
         summary="List trajectories",
-        description="Newest first: by created_at, then by id.",
+        description="Newest first, by created_at, then by id, unless sort says otherwise.",
         scope=Scope.TRAJECTORIES_READ,
         query=TrajectoryQuery,
         answers={200: TrajectoryPage},

@@ -38,7 +38,7 @@ _LINES: Final = {"Content-Type": "application/x-ndjson"}
 _STEPS_FRAME: Final = len(b'{"steps":[]}')
 _STEPS_FRAME_VALUES: Final = count_values(b'{"steps":[]}')
 _ANOTHER: Final = "there is another trajectory with this id already"
-_NOT_IN_LINES: Final = ("user_id", "organization_id")
+_NOT_IN_LINES: Final = ("user_id", "organization_id", "step_count")
 
 
 class Outcome(Enum):

@@ -1,16 +1,15 @@
 /** The console's frame: who is signed in, which page is shown, and whether the server answers. */
 
 import { ActivityPage } from "./pages/activity.js";
-import { machinePage } from "./pages/machine.js";
+import { MachinePage } from "./pages/machine.js";
 import { MachinesPage } from "./pages/machines.js";
 import { PartsPage } from "./pages/parts.js";
 import { SignIn } from "./pages/sign_in.js";
-import { trajectoriesPage } from "./pages/trajectories.js";
-import { trajectoryPage } from "./pages/trajectory.js";
+import { TrajectoriesPage } from "./pages/trajectories.js";
+import { TrajectoryPage } from "./pages/trajectory.js";
 import { giveAllBack } from "./control/lease.js";
 import { place, rememberedPlace, rememberPlace } from "./parts/address.js";
 import { Component, html, render, useStore } from "./parts/elements.js";
-import { old } from "./parts/old_page.js";
 import { Failure, NotFound } from "./parts/pieces.js";
 import { walkByKeys } from "./parts/table.js";
 import { tickTimes } from "./parts/time.js";
@@ -24,9 +23,9 @@ const STAY_SIGNED_IN_SECONDS = 300;
 /** @type {[RegExp, (page: PageProperties) => unknown, Scope | null][]} */
 const PAGES = [
   [/^\/machines$/, MachinesPage, "machines:read"],
-  [/^\/machines\/([^/]+)$/, old(machinePage), "machines:read"],
-  [/^\/trajectories$/, old(trajectoriesPage), "trajectories:read"],
-  [/^\/trajectories\/([^/]+)$/, old(trajectoryPage), "trajectories:read"],
+  [/^\/machines\/([^/]+)$/, MachinePage, "machines:read"],
+  [/^\/trajectories$/, TrajectoriesPage, "trajectories:read"],
+  [/^\/trajectories\/([^/]+)$/, TrajectoryPage, "trajectories:read"],
   [/^\/activity$/, ActivityPage, "audit:read"],
   [/^\/parts$/, PartsPage, null],
 ];

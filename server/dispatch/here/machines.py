@@ -90,14 +90,14 @@ class MachinesHere:
     def _counted(self, command: Command, reply: CommandReply) -> CommandReply:
         """A reply to a command, which is counted where it tells of no new end."""
         match reply:
-            case Ended(is_replayed=True):
-                self._recorder.answered_without_end(command, "replayed")
-            case Pending():
-                self._recorder.answered_without_end(command, "outcome-pending")
-            case Refusal(kind=kind):
-                self._recorder.answered_without_end(command, kind.value)
             case Ended():
-                pass
+                how = "replayed" if reply.is_replayed else None
+            case Pending():
+                how = "outcome-pending"
+            case Refusal():
+                how = reply.kind.value
+        if how is not None:
+            self._recorder.answered_without_end(command, how)
         return reply
 
     async def look_up(self, record: CommandRecord, link: LinkSocket) -> CommandRecord | None:

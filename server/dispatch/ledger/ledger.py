@@ -23,7 +23,7 @@ from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.observer import CommandObserver
 from server.dispatch.ledger.resolver import Resolver, end_of
 from server.dispatch.ledger.timings import Timings
-from server.dispatch.ledger.under_way import CommandsUnderWay, PendingError, in_time, reply_of
+from server.dispatch.ledger.under_way import CommandsUnderWay, PendingError, in_time
 from server.dispatch.questions.question import Refusal, RefusalKind
 from server.dispatch.refusals import RefusedError, in_progress, key_reused, refused, settling
 from server.errors import StoreUnavailable
@@ -58,7 +58,7 @@ class Ledger:
     async def answer(self, command: Command, link: MachineLink, timings: Timings) -> CommandReply:
         """What becomes of a command, which goes to its machine's link unless it has already."""
         if not command.is_keyed:
-            return await reply_of(lambda: self._without_key(command, link, timings))
+            return await self._without_key(command, link, timings)
         return await self._together(command, lambda: self._first(command, link, timings))
 
     async def known(self, command: Command, why_not: Refusal | Pending) -> CommandReply:
@@ -102,13 +102,15 @@ class Ledger:
             await asyncio.wait((asked,), timeout=POLL_SECONDS)
         return await self._commands.find(record.command_id)
 
-    async def _without_key(self, command: Command, link: MachineLink, timings: Timings) -> Ended:
+    async def _without_key(
+        self, command: Command, link: MachineLink, timings: Timings
+    ) -> CommandReply:
         try:
             with link.slot(command.sender.lease_hash):
                 await _until_live(link, command)
                 answered = _sent(command, link)
         except SubmissionRefusedError as error:
-            raise RefusedError(refused(error, command.accepted_at)) from None
+            return refused(error, command.accepted_at)
         except TimeoutError:
             self._observer.ended(command, Expired())
             return Ended.of(command, Expired(), server_time())
@@ -118,7 +120,7 @@ class Ledger:
         except (TimeoutError, LinkLostError):
             self._observer.left_open(command)
             await self._keep_pending(command, link)
-            raise PendingError(command.id) from None
+            return Pending(command_id=command.id)
         timings.acknowledged = perf_counter()
         self._observer.ended(command, outcome)
         ended = Ended.of(command, outcome, server_time())

@@ -34,7 +34,7 @@ class PendingError(Exception):
         self.command_id = command_id
 
 
-async def reply_of(ending: Callable[[], Awaitable[Ended]]) -> CommandReply:
+async def _reply_of(ending: Callable[[], Awaitable[Ended]]) -> CommandReply:
     """What becomes of a command whose end may be refused, or pending."""
     begun = ending()
     # It may last for days, and lets go of the text of an input: whoever waits must do so as well.
@@ -63,7 +63,7 @@ class CommandsUnderWay:
 
     def begin(self, request: RequestKey, ending: Callable[[], Awaitable[Ended]]) -> Work:
         """Work on a request; whoever asks the same meanwhile waits for it, or for an earlier."""
-        task = self._background.start(reply_of(ending), f"command {request[0]}")
+        task = self._background.start(_reply_of(ending), f"command {request[0]}")
         self._work.setdefault(request, task)
         task.add_done_callback(lambda ended: self._ended(request, ended))
         return task

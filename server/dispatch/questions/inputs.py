@@ -8,7 +8,6 @@ from uuid import UUID
 from pydantic import model_validator
 
 from schemas.inputs.bodies import Operation
-from schemas.values.scalars import MachineId
 from server.dispatch.command import Command, Ended, Pending
 from server.dispatch.questions.clipboard import TextRead
 from server.dispatch.questions.question import Done, LinkQuestion, NodeQuestion, Question
@@ -33,6 +32,7 @@ class KnownCommand:
     ended: Ended | None
 
 
+@dataclass(frozen=True, slots=True)
 class LookUp(Question[KnownCommand | None]):
     """What is known of a command?  The machine is asked where it can settle it.
 
@@ -41,7 +41,7 @@ class LookUp(Question[KnownCommand | None]):
 
     organization_id: UUID
     command_id: UUID
-    machine_id: MachineId | None = None
+    machine_id: str | None = None
 
 
 class CarryOut(LinkQuestion[Ended | Pending]):

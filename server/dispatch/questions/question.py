@@ -57,10 +57,10 @@ _QUESTIONS: Final = _Kinds()
 _REPLIES: Final = _Kinds()
 
 
-class Question(BaseModel, Generic[R]):
+class Question(Generic[R]):
     """Something that a machine is asked for, or that is asked about one."""
 
-    model_config = ConfigDict(frozen=True)
+    __slots__ = ()
 
 
 class Message(BaseModel):

@@ -1,16 +1,11 @@
 """How the desktop of a connected machine is, and since when: what its client last said."""
 
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Final, TypeVar, cast
 
 from schemas.link.messages import Capability, DesktopChanged, Display, Hello
+from server.machines.link.sharing import shared
 
 UNKNOWN_WHY = "it did not say why"
-
-MOST_SHARED: Final = 1000
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +26,9 @@ class DesktopState:
     def greeted(cls, hello: Hello, since: int) -> "DesktopState":
         """The desktop of a hello that came at this time."""
         return cls(
-            _shared(tuple(hello.displays)),
-            _shared(hello.input),
-            _shared(hello.screen),
+            shared(tuple(hello.displays)),
+            shared(hello.input),
+            shared(hello.screen),
             since,
             since,
         )
@@ -42,9 +37,9 @@ class DesktopState:
         """The desktop as it is said to be now."""
         had_input, had_screen = self.input.available, self.screen.available
         return DesktopState(
-            _shared(tuple(desktop.displays)),
-            _shared(desktop.input),
-            _shared(desktop.screen),
+            shared(tuple(desktop.displays)),
+            shared(desktop.input),
+            shared(desktop.screen),
             self.input_since if desktop.input.available == had_input else at,
             self.screen_since if desktop.screen.available == had_screen else at,
         )
@@ -63,13 +58,3 @@ class DesktopState:
     def is_dark(self) -> bool:
         """Whether its screen should be seen and cannot."""
         return not (self.screen.available or self.screen.switched_off)
-
-
-def _shared(value: T) -> T:
-    """One for all that are equal: most desktops are alike, and each would take a kilobyte."""
-    return cast("T", _first_like(value))
-
-
-@lru_cache(MOST_SHARED)
-def _first_like(value: Any) -> Any:
-    return value

@@ -8,6 +8,8 @@ _NEWEST_FIRST = [("created_at", DESCENDING), ("_id", DESCENDING)]
 # Behind the order as well: what does not match is passed over, and counted, without being read.
 _GENERATED = ("is_generated", ASCENDING)
 _APPROVED = ("is_approved", ASCENDING)
+_OF_WORKFLOW = [("workflow_id", ASCENDING)]
+_UPDATED = [("updated_at", ASCENDING)]
 _LAST_UPDATED_FIRST = [("updated_at", DESCENDING), *_NEWEST_FIRST]
 
 INDEXES: Final[dict[str, list[IndexModel]]] = {
@@ -17,12 +19,29 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
             ("newest", [], [_GENERATED, _APPROVED]),
             ("newest_generated", [_GENERATED], [_APPROVED]),
             ("newest_approved", [_APPROVED], [_GENERATED]),
-            ("newest_of_workflow", [("workflow_id", ASCENDING)], [_GENERATED, _APPROVED]),
+            ("newest_of_workflow", _OF_WORKFLOW, [_GENERATED, _APPROVED]),
             ("newest_of_run", [("run_id", ASCENDING)], [_GENERATED, _APPROVED]),
         )
     ]
     + [
-        IndexModel([("organization_id", ASCENDING), *_LAST_UPDATED_FIRST], name="last_updated"),
+        # The states before the order, so that the parts of several states are merged; behind it
+        # what else a list can be filtered by.
+        IndexModel(
+            [
+                *(("organization_id", ASCENDING), *prefix, _GENERATED, _APPROVED),
+                *(*order, ("created_at", ASCENDING), ("_id", ASCENDING)),
+                *(("run_id", ASCENDING), *filtered),
+            ],
+            name=name,
+        )
+        for name, prefix, order, filtered in (
+            ("by_update", [], _UPDATED, []),
+            ("by_update_of_workflow", _OF_WORKFLOW, _UPDATED, []),
+            ("by_name", [], [("name_order", ASCENDING)], _UPDATED),
+            ("by_name_of_workflow", _OF_WORKFLOW, [("name_order", ASCENDING)], _UPDATED),
+        )
+    ]
+    + [
         IndexModel(
             [("organization_id", ASCENDING), ("workflow_id", ASCENDING)],
             name="main_of_workflow",

@@ -1,16 +1,18 @@
 """A list without a search: a partition of the trajectories, counted by its buckets.
 
 Filters that the counts do not know (a run, a time of update) are counted on their index, and there
-``skip`` goes along it.
+``skip`` goes along it, as in the orders by name and by time of update.
 """
 
 from bisect import bisect_left
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from schemas.resources.trajectories import TrajectorySort
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Document
+from server.store.mongodb.documents import Document, own_id
 from server.store.mongodb.transactions import Session
 from server.store.trajectories.counts import (
     BEGINNING,
@@ -24,13 +26,46 @@ from server.store.trajectories.counts import (
 )
 from server.store.trajectories.marks import OpenBatches, marked_new
 
-NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
-
 _UNCOUNTED_FILTERS: Final = {"run_id", "updated_at"}
+
+_EITHER: Final = {"$in": [False, True]}
+_ANY_STATE: Final[Document] = {"is_generated": _EITHER, "is_approved": _EITHER}
+"""Makes MongoDB merge what an index has of each state, each part of which is in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The order of a list: by these fields, one after another, all in one direction.
+
+    ``index`` begins the names of the indexes that have it; None by creation, as the counts do.
+    """
+
+    fields: tuple[str, ...]
+    index: str | None
+    is_descending: bool
+
+    @classmethod
+    def of(cls, sort: TrajectorySort) -> "Order":
+        """The order that a query names; what is equal in that is ordered by creation and id."""
+        first, index = {
+            "created_at": ([], None),
+            "updated_at": (["updated_at"], "by_update"),
+            "name": (["name_order"], "by_name"),
+        }[sort.removeprefix("-")]
+        return cls((*first, "created_at", "_id"), index, sort.startswith("-"))
+
+    @property
+    def sort(self) -> list[tuple[str, int]]:
+        """The order as MongoDB takes it."""
+        direction = -1 if self.is_descending else 1
+        return [(field, direction) for field in self.fields]
+
+
+NEWEST_FIRST: Final = Order.of("-created_at")
 
 
 class Selection(NamedTuple):
-    """What to read for a page: newest first, ``limit`` of what the filter finds, after ``skip``.
+    """What to read for a page: ``limit`` of what the filter finds in its order, after ``skip``.
 
     ``hint`` is the MongoDB index to read on; without one, MongoDB chooses.
     """
@@ -44,11 +79,15 @@ class Selection(NamedTuple):
 class CountedList:
     """The trajectories that a filter without a search finds, in one snapshot."""
 
-    def __init__(self, database: Database, session: Session, wanted: Document) -> None:
+    def __init__(
+        self, database: Database, session: Session, wanted: Document, order: Order
+    ) -> None:
         self._trajectories = database.collection("trajectories")
         self._counts = TrajectoryCounts(database)
         self._session = session
-        self._wanted = wanted
+        self._wanted = {**_ANY_STATE, **wanted} if "updated_at" in wanted else wanted
+        self._order = order
+        self._total = 0
         self._partition = ListPartition(wanted["organization_id"], wanted.get("workflow_id"))
         self._index = _index(wanted)
         self._begin, self._end = _bounds(wanted)
@@ -62,6 +101,10 @@ class CountedList:
 
     async def total(self) -> int:
         """How many there are."""
+        self._total = await self._find_total()
+        return self._total
+
+    async def _find_total(self) -> int:
         if not self._wanted.keys() & _UNCOUNTED_FILTERS:
             await self._find_buckets()
         if not self._buckets:
@@ -76,9 +119,38 @@ class CountedList:
         return older + sum(each.size for each in self._buckets) + self._unindexed + self._newer
 
     async def page(self, skip: int, limit: int) -> list[Selection]:
-        """Where the page is, counted from a bucket near it; call ``total`` first."""
-        if skip <= max(MAX_BUCKET, self._newer) or not self._buckets:
+        """Where the page is; call ``total`` first."""
+        if self._order.index is not None:
+            of_workflow = "_of_workflow" if "workflow_id" in self._wanted else ""
+            wanted = {**_ANY_STATE, **self._wanted}
+            return [Selection(wanted, skip, limit, self._order.index + of_workflow)]
+        if self._order.is_descending:
+            return [await self._newest_first(skip, limit)]
+        if skip <= MAX_BUCKET or not self._buckets:
             return [Selection(self._wanted, skip, limit, self._index)]
+        begin = await self._position(self._total - skip - 1)
+        newer = begin.not_older(self._partition.organization_id)
+        return [Selection({"$and": [self._wanted, newer]}, 0, limit, self._index)]
+
+    async def _position(self, skip: int) -> Position:
+        """The place of the trajectory behind so many that are newer."""
+        selection = await self._newest_first(skip, 1)
+        found = await self._trajectories.find_one(
+            selection.filter,
+            {"created_at": True},
+            sort=NEWEST_FIRST.sort,
+            skip=selection.skip,
+            hint=selection.hint,
+            session=self._session,
+        )
+        if found is None:
+            raise AssertionError("there are as many in a snapshot as were counted in it")
+        return Position.of(found["created_at"], own_id(found["_id"]))
+
+    async def _newest_first(self, skip: int, limit: int) -> Selection:
+        """Where a page of the newest first is, counted from a bucket near it."""
+        if skip <= max(MAX_BUCKET, self._newer) or not self._buckets:
+            return Selection(self._wanted, skip, limit, self._index)
         # A binary search for the last bucket that has no more behind it than the page skips.
         passed, unindexed, low, high = self._newer, 0, 0, len(self._buckets)
         position = self._buckets_end
@@ -97,7 +169,7 @@ class CountedList:
                 low = middle + 1
         older = position.older(self._partition.organization_id)
         wanted = {"$and": [self._wanted, older]}
-        return [Selection(wanted, skip - passed, limit, self._index)]
+        return Selection(wanted, skip - passed, limit, self._index)
 
     async def _find_buckets(self) -> None:
         states = [

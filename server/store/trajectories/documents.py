@@ -11,7 +11,7 @@ from server.store.mongodb.documents import Document, fields_of, own_id, scoped_i
 NO_STEPS: Final = b"[]"
 NO_VALUES: Final = b"{}"
 
-LISTED_FIELDS: Final = (
+LIGHT_FIELDS: Final = (
     "user_id",
     "workflow_id",
     "run_id",
@@ -25,12 +25,15 @@ LISTED_FIELDS: Final = (
     "updated_at",
     "dimensions",
     "original_input_values",
-    "trajectory_data",
-    "pieces",
-    "segments",
-    "inline_size",
+    "step_count",
 )
-"""What is read of a trajectory for a list.  MongoDB takes names faster than what to leave out."""
+"""What is read of a trajectory for a list without steps.
+
+MongoDB takes names faster than what to leave out.
+"""
+
+LISTED_FIELDS: Final = (*LIGHT_FIELDS, "trajectory_data", "pieces", "segments", "inline_size")
+"""What is read of a trajectory for a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +167,7 @@ def listed_trajectory(organization_id: UUID, document: Document) -> ListedTrajec
             "run_id": run_id and uuid_text(run_id),
             "user_id": user_id and uuid_text(user_id),
             "organization_id": organization_id,
+            "step_count": document["step_count"],
         },
         organization_id,
         document["dimensions"],

@@ -16,8 +16,9 @@ from server.store.mongodb.documents import (
     scoped_id,
 )
 from server.store.mongodb.reading_ahead import batches_read_ahead
-from server.store.trajectories.counted_list import NEWEST_FIRST, CountedList, Selection
+from server.store.trajectories.counted_list import CountedList, Order, Selection
 from server.store.trajectories.documents import (
+    LIGHT_FIELDS,
     LISTED_FIELDS,
     ListedTrajectory,
     StoredTrajectory,
@@ -46,36 +47,39 @@ class TrajectoryListing:
         self,
         database: Database,
         organization_id: UUID,
+        query: TrajectoryQuery,
         total: int,
         selections: Sequence[Selection],
     ) -> None:
         self.total = total
         self._database = database
         self._organization_id = organization_id
+        self._order = Order.of(query.sort)
+        self._fields = LISTED_FIELDS if query.steps else LIGHT_FIELDS
         self._selections = selections
 
     @classmethod
     async def open(cls, database: Database, organization_id: UUID, query: TrajectoryQuery) -> Self:
         """Count what the query finds, and find where its page is."""
-        wanted = trajectory_filter(organization_id, query)
+        wanted, order = trajectory_filter(organization_id, query), Order.of(query.sort)
         async with database.snapshot() as session:
             found = (
-                CountedList(database, session, wanted)
+                CountedList(database, session, wanted, order)
                 if query.search is None
-                else TrajectoryMatches(database, session, wanted, query.search)
+                else TrajectoryMatches(database, session, wanted, query.search, order)
             )
             total = await found.total()
             selections = await found.page(query.skip, query.limit) if query.skip < total else []
-        return cls(database, organization_id, total, selections)
+        return cls(database, organization_id, query, total, selections)
 
     async def batches(self) -> AsyncIterator[list[ListedTrajectory]]:
-        """All trajectories of the page, newest first; no more than two batches are in memory."""
+        """All trajectories of the page, in their order; no more than two batches are in memory."""
         collection = self._database.collection("trajectories").with_options(QUICK_CODEC_OPTIONS)
         for selection in self._selections:
             cursor = collection.find(
                 encoded(selection.filter),
-                LISTED_FIELDS,
-                sort=NEWEST_FIRST,
+                self._fields,
+                sort=self._order.sort,
                 skip=selection.skip,
                 limit=selection.limit,
                 hint=selection.hint,
@@ -92,7 +96,7 @@ def _may_read_ahead(documents: Sequence[Document]) -> bool:
     """Whether more may follow and there is memory for it."""
     if len(documents) < LIST_BATCH:
         return False
-    size: int = sum(document["inline_size"] for document in documents)
+    size: int = sum(document.get("inline_size", 0) for document in documents)
     return size < _SMALL_BYTES
 
 

@@ -1,12 +1,11 @@
 """A list with a search: the entries that contain the needle, and those trajectories without one."""
 
-from typing import Final
+from typing import Any, Final
 
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Collection, Document, own_id
+from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session
-from server.store.trajectories.counted_list import NEWEST_FIRST, Selection
-from server.store.trajectories.counts import Position
+from server.store.trajectories.counted_list import Order, Selection
 from server.store.trajectories.marks import MARKED_LONG, OpenBatches, is_new, marked_new
 from server.store.trajectories.search import (
     MIN_LOOKED_UP_CHARACTERS,
@@ -22,25 +21,29 @@ MAX_SORTED: Final = 1000
 MAX_LOOKED_UP: Final = 20_000
 """A key that more entries have is no help: all texts are read through in the list's order."""
 
-Match = tuple[Position, bytes]
-"""A trajectory's place in the list, and its ``_id``."""
+Match = tuple[Any, ...]
+"""The fields of a trajectory that the order compares; the last one is its ``_id``."""
 
 _IDS_AT_ONCE: Final = 100
 _LOOKUP: Final = "suffixes_of_segment"
+_NEWEST: Final = "newest"
 
 
 class TrajectoryMatches:
     """The trajectories that a filter and a search find, in one snapshot."""
 
-    def __init__(self, database: Database, session: Session, wanted: Document, search: str) -> None:
+    def __init__(
+        self, database: Database, session: Session, wanted: Document, search: str, order: Order
+    ) -> None:
         self._trajectories = database.collection("trajectories")
         self._entries = database.collection("trajectory_entries")
         self._open = OpenBatches(database)
         self._session = session
         self._wanted = wanted
+        self._order = order
         self._needle = folded(search)
         self._compared: Document = {"search": {"$regex": substring_pattern(self._needle)}}
-        # Positions with the ids: those without an entry, and those with one, where they are few.
+        # Those without an entry, and those with one, where they are few.
         self._without_entry: list[Match] = []
         self._few: list[Match] | None = None
         self._segments: list[int] | None = None
@@ -65,11 +68,9 @@ class TrajectoryMatches:
         if entries is None:
             # Each of those without an entry can stand before any of the entries.
             first = max(0, skip - len(self._without_entry))
-            entries = await self._matches(
-                self._entries, self._many, self._index, skip=first, limit=skip + limit - first
-            )
-        merged = sorted([*entries, *self._without_entry], reverse=True)[skip - first :][:limit]
-        ids = [own for _, own in merged]
+            entries = await self._some_of_many(first, skip + limit - first)
+        merged = sorted([*entries, *self._without_entry], reverse=self._order.is_descending)
+        ids = [match[-1] for match in merged[skip - first :][:limit]]
         return [
             Selection({"_id": {"$in": some}}, 0, len(some))
             for some in (ids[at : at + _IDS_AT_ONCE] for at in range(0, len(ids), _IDS_AT_ONCE))
@@ -86,7 +87,7 @@ class TrajectoryMatches:
         for marked, index in ((MARKED_LONG, "long"), (marked_new(), "unindexed")):
             cursor = self._trajectories.find(
                 {**self._wanted, **marked, **self._compared},
-                {"created_at": True, "unindexed": True},
+                (*self._order.fields, "unindexed"),
                 hint=index,
                 session=self._session,
             )
@@ -94,7 +95,7 @@ class TrajectoryMatches:
         # Nearly always none is new, and then nothing more is asked.
         is_any_new = any(map(is_new, found))
         known = await self._open.marks_with_texts(self._session) if is_any_new else set[str]()
-        return [_match(each) for each in found if each["unindexed"] not in known]
+        return [self._match(each) for each in found if each["unindexed"] not in known]
 
     async def _find_few(self) -> list[Match] | None:
         """All entries that are found, where few have a key of the needle."""
@@ -108,7 +109,7 @@ class TrajectoryMatches:
                         "having": [{"$count": "count"}],
                         "found": [
                             {"$match": {**self._wanted, **self._compared}},
-                            {"$project": {"created_at": True}},
+                            self._compared_fields,
                         ],
                     }
                 },
@@ -116,7 +117,7 @@ class TrajectoryMatches:
             cursor = self._entries.aggregate(stages, session=self._session, hint=_LOOKUP)
             async for result in cursor:
                 if not result["having"] or result["having"][0]["count"] <= MAX_SORTED:
-                    return [_match(each) for each in result["found"]]
+                    return [self._match(each) for each in result["found"]]
         return None
 
     async def _find_many(self) -> tuple[Document, str]:
@@ -128,7 +129,7 @@ class TrajectoryMatches:
             )
             if count <= MAX_LOOKED_UP:
                 return {**self._wanted, **having, **self._compared}, _LOOKUP
-        return {**self._wanted, **self._compared}, "newest"
+        return {**self._wanted, **self._compared}, _NEWEST
 
     async def _in_organization(self) -> Document:
         """What the filter for entries with a key begins with: it is looked up in each segment."""
@@ -144,20 +145,27 @@ class TrajectoryMatches:
             self._segments = list(range(last["segment"] + 1 if last else 0))
         return {**wanted, "segment": {"$in": self._segments}}
 
-    async def _matches(
-        self, collection: Collection, wanted: Document, index: str, *, skip: int = 0, limit: int = 0
-    ) -> list[Match]:
-        cursor = collection.find(
-            wanted,
-            {"created_at": True},
-            sort=NEWEST_FIRST,
-            skip=skip,
-            limit=limit,
-            hint=index,
-            session=self._session,
+    async def _some_of_many(self, skip: int, limit: int) -> list[Match]:
+        """So many entries behind those that are skipped.
+
+        On the index in this order they are read one after another.  All others are sorted, of
+        which MongoDB keeps what is skipped and found: of each no more than what is compared.
+        """
+        page: list[Document] = [
+            {"$sort": dict(self._order.sort)},
+            {"$skip": skip},
+            {"$limit": limit},
+        ]
+        is_sorted = self._index == _NEWEST and self._order.index is None
+        stages = [*page, self._compared_fields] if is_sorted else [self._compared_fields, *page]
+        cursor = self._entries.aggregate(
+            [{"$match": self._many}, *stages], session=self._session, hint=self._index
         )
-        return [_match(each) async for each in cursor]
+        return [self._match(each) async for each in cursor]
 
+    @property
+    def _compared_fields(self) -> Document:
+        return {"$project": dict.fromkeys(self._order.fields, True)}
 
-def _match(document: Document) -> Match:
-    return Position.of(document["created_at"], own_id(document["_id"])), document["_id"]
+    def _match(self, document: Document) -> Match:
+        return tuple(document[field] for field in self._order.fields)

@@ -33,6 +33,7 @@ _JOINER: Final = "\u034f"
 
 # ASCII that may mean something to a regular expression, or to the text that carries it: BSON ends
 # a pattern at NUL.  Everything else stands for itself.
+_DIGITS: Final = re.compile(r"[0-9]+")
 _SPECIAL: Final = re.compile(r"[^0-9A-Za-z\u0080-\U0010ffff]")
 
 
@@ -69,6 +70,25 @@ def search_text(own_id: UUID, name: str | None, description: str | None) -> str:
     """All texts that a search compares, folded, and joined so that no needle spans two of them."""
     texts = (str(own_id), name, description)
     return _BETWEEN_TEXTS.join(folded(text) for text in texts if text)
+
+
+def name_order(name: str | None) -> str:
+    """What names are sorted by, as MongoDB and Python compare texts: by their code points.
+
+    Case does not matter, digits count as numbers, and accents only between names that are the same
+    without them.  Whatever has no name comes last.
+    """
+    if name is None:
+        return _LAST_CHARACTER
+    whole = unicodedata.normalize("NFD", _DIGITS.sub(_sorted_digits, folded(name)))
+    bare = "".join(each for each in whole if not unicodedata.combining(each))
+    return bare if bare == whole else f"{bare}\0{whole}"
+
+
+def _sorted_digits(found: re.Match[str]) -> str:
+    """The digits of a number behind how many they are, without zeros in front."""
+    digits = found[0].lstrip("0")
+    return f"{len(digits):03}{digits}"
 
 
 def is_long(text: str) -> bool:

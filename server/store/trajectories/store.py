@@ -112,7 +112,7 @@ class TrajectoryStore:
         return None if found is None else stored_trajectory(found)
 
     async def list(self, organization_id: UUID, query: TrajectoryQuery) -> TrajectoryListing:
-        """One page of what a query finds, newest first."""
+        """One page of what a query finds, in the order that it names."""
         return await TrajectoryListing.open(self._database, organization_id, query)
 
     def exported(

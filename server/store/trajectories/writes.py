@@ -30,7 +30,7 @@ from server.store.trajectories.documents import (
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.marks import indexed_mark, new_mark
 from server.store.trajectories.parts import PartStore
-from server.store.trajectories.search import search_text
+from server.store.trajectories.search import name_order, search_text
 from server.store.versions import Versions, check_version
 
 INLINE_BYTES: Final = 1024 * 1024
@@ -117,7 +117,7 @@ class OpenTrajectory:
         after = replace(self.stored, **fields)
         changed: Document = dict(fields)
         if changed.keys() & {"name", "description"}:
-            changed |= _search_fields(after)
+            changed |= _found_by(after)
         if _size_of_texts(after) + self._document["inline_size"] > _CERTAINLY_FITS_BYTES:
             changed |= await self._steps_moved_out()
         return stored_trajectory(await self._update(changed))
@@ -218,13 +218,17 @@ async def mains(
 
 def new_document(database: Database, trajectory: StoredTrajectory) -> Document:
     """The document of a new trajectory.  Raises TooLarge where the database would not take it."""
-    document = document_of(trajectory, {**_search_fields(trajectory), **new_mark()})
+    document = document_of(trajectory, {**_found_by(trajectory), **new_mark()})
     database.check_size(document, _size_of_texts(trajectory))
     return document
 
 
-def _search_fields(trajectory: StoredTrajectory) -> Document:
-    return {"search": search_text(trajectory.id, trajectory.name, trajectory.description)}
+def _found_by(trajectory: StoredTrajectory) -> Document:
+    """The fields that it is searched and sorted by."""
+    return {
+        "search": search_text(trajectory.id, trajectory.name, trajectory.description),
+        "name_order": name_order(trajectory.name),
+    }
 
 
 def _size_of_texts(trajectory: StoredTrajectory) -> int:

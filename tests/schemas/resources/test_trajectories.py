@@ -139,6 +139,8 @@ def test_query_has_the_defaults_of_the_specification() -> None:
         "include": None,
         "skip": 0,
         "limit": 100,
+        "sort": "-created_at",
+        "steps": True,
     }
 
 
@@ -167,4 +169,4 @@ def test_times_of_the_query_are_iso_8601_within_reach() -> None:
 
 
 def test_unknown_parameter_is_refused() -> None:
-    assert query_error(sort="name") == "extra_forbidden"
+    assert query_error(order="name") == "extra_forbidden"

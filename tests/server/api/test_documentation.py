@@ -57,10 +57,11 @@ async def test_browser_gets_a_page_that_loads_nothing_from_elsewhere(
         assert (await service.get(urljoin(path, address), token=None)).status == 200, address
 
 
-async def test_description_is_sent_only_to_whoever_lacks_it(service: Service) -> None:
-    reply = await service.get("/openapi.json", token=None)
+@pytest.mark.parametrize("path", ["/openapi.json", "/docs"])
+async def test_description_is_sent_only_to_whoever_lacks_it(service: Service, path: str) -> None:
+    reply = await service.get(path, token=None)
     headers = {"If-None-Match": reply.headers["ETag"]}
-    assert (await service.get("/openapi.json", token=None, headers=headers)).status == 304
+    assert (await service.get(path, token=None, headers=headers)).status == 304
 
 
 async def test_documentation_is_led_to_where_it_is_installed(

@@ -1,4 +1,5 @@
 import hashlib
+import json
 import re
 from os.path import normpath
 from pathlib import Path
@@ -7,8 +8,12 @@ import pytest
 
 from server.console import assets
 from server.console.assets import CONSOLE_PAGE, Asset, Assets
+from server.web import reference
+from server.web.openapi import openapi_document
+from server.web.reference.page import reference_page
 
 STATIC = Path(assets.__file__).parent / "static"
+TEMPLATES = Path(reference.__path__[0])
 ROOM = 280 * 1024
 """What all pages for browsers may have together."""
 
@@ -18,8 +23,9 @@ VENDORED = "vendor/"
 
 
 def texts(*suffixes: str) -> dict[str, str]:
-    """The project's own files by their paths."""
+    """The project's own files by their paths, with the templates of the page about the API."""
     paths = {file.relative_to(STATIC).as_posix(): file for file in STATIC.rglob("*.*")}
+    paths |= {file.name: file for file in TEMPLATES.glob("*.html")}
     return {
         path: file.read_text()
         for path, file in paths.items()
@@ -34,11 +40,8 @@ def test_all_pages_are_small() -> None:
 
 def test_files_of_others_are_those_that_are_named_with_their_licences() -> None:
     vendor = STATIC / "vendor"
-    table = re.findall(
-        r"^\| (\w+\.js) \|.*\| (\w{64}) \|.*(LICENSE-\w+)",
-        (vendor / "README.md").read_text(),
-        re.MULTILINE,
-    )
+    row = re.compile(r"^\| (\w+\.js) \|.*\| (\w{64}) \|.*(LICENSE-\w+)", re.MULTILINE)
+    table = row.findall((vendor / "README.md").read_text())
     assert {name for name, _, _ in table} == {file.name for file in vendor.glob("*.js")}
     for name, digest, licence in table:
         assert hashlib.sha256((vendor / name).read_bytes()).hexdigest() == digest, name
@@ -47,8 +50,9 @@ def test_files_of_others_are_those_that_are_named_with_their_licences() -> None:
 
 def test_pages_name_only_files_that_are_there_and_all_scripts() -> None:
     console = Assets()
-    assert set(console.pages) == {"index.html", "home.html", "docs.html"}
-    pages = "".join(page.content.decode() for page in console.pages.values())
+    assert set(console.pages) == {"index.html", "home.html"}
+    of_api = reference_page(json.dumps(openapi_document((), "0.0.0")).encode(), console.version)
+    pages = "".join(page.content.decode() for page in (*console.pages.values(), of_api))
     named = re.findall(r'static/([0-9a-f]{16})/([\w./]+)"', pages)
     assert {version for version, _ in named} == {console.version}
     assert all(console.find(name) for _, name in named)

@@ -99,7 +99,7 @@ async def test_steps_of_segments_come_before_those_in_the_document(
 
 
 def test_head_lacks_the_steps_and_says_how_many_they_are() -> None:
-    head = json.loads(render_head(stored(step_count=3), step_count=3))
+    head = json.loads(render_head(stored(step_count=3)))
     assert "trajectory_data" not in head
     assert TrajectoryHead.model_validate(head).step_count == 3
 

@@ -72,6 +72,7 @@ async def test_trajectory_comes_back_with_every_field(database: Database) -> Non
         "run_id": str(body.run_id),
         "user_id": str(user),
         "organization_id": str(ORGANIZATION),
+        "step_count": 2,
         "trajectory_data": [{"a": 1}, {}],
         "original_input_values": {"k": None},
     }

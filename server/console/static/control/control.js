@@ -21,14 +21,14 @@ const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 /**
  * Listens to the picture, and to a field that has the keyboard, until the signal is aborted.
  * `placeOf(event)` is the place on the machine under the pointer or null; `own(key)` is called for
- * the console's own keys, and `keypad` has the buttons of keys.
+ * the console's own keys, and `latches` has the buttons of keys.
  * @param {Hands} hands
  */
-export function takeControl({ surface, typing, placeOf, touchpad, keypad, hand, clipboard, own, signal }) {
+export function takeControl({ surface, typing, placeOf, touchpad, latches, hand, clipboard, own, signal }) {
   const keys = new Keys(IS_MAC);
   const pointer = new Pointer(surface, placeOf, touchpad, hand, keys);
   const fingers = new Fingers(pointer, placeOf, touchpad);
-  const typed = new Typed(typing, keypad, hand);
+  const typed = new Typed(typing, latches, hand);
   const options = { signal, passive: false };
   // What the person still holds goes down again with the next thing that it is held for.
   hand.released = () => hand.send(...keys.release());
@@ -73,7 +73,7 @@ export function takeControl({ surface, typing, placeOf, touchpad, keypad, hand, 
       // Also what is not sent stays here: Tab must not lead away, nor F5 load anew.
       event.preventDefault();
       typed.forget();
-      hand.send(...(keypad.pressed(event) ?? keys.down(event)));
+      hand.send(...(latches.pressed(event) ?? keys.down(event)));
     }
   });
   on(typing, "keyup", (event) => hand.send(...keys.up(event)));

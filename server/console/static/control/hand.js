@@ -48,7 +48,7 @@ export class Hand {
   /**
    * @param {import("./lease.js").Lease} lease
    * @param {(sentence: string, kind: Kind) => void} told
-   * @param {import("./losses.js").Losses} losses
+   * @param {import("./undone.js").Losses} losses
    */
   constructor(lease, told, losses) {
     this.lease = lease;

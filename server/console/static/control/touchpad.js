@@ -1,7 +1,7 @@
 /** The picture as a touchpad: a finger moves the machine's pointer as far as itself, from where that is. */
 
 import { call, path } from "../server/api.js";
-import { h, setAttribute, setText } from "../parts/dom.js";
+import { html, Store, useStore } from "../parts/elements.js";
 
 const DIRECT = "A tap clicks where you touch, a long one with the right button; a finger that moves drags. Two fingers zoom.";
 const DRAGGED =
@@ -10,8 +10,8 @@ const DRAGGED =
 /** Remembered while the page is open, for all machines. */
 let isOn = false;
 
-/** The button that chooses, and where the pointer is. */
-export class Touchpad {
+/** Whether it is one, and where the pointer is. */
+export class Touchpad extends Store {
   /**
    * Where the machine's pointer is; null until that is known.
    * @type {Place | null}
@@ -22,9 +22,6 @@ export class Touchpad {
   /** @type {Promise<void> | null} */
   #asking = null;
   #isInControl = false;
-  button = h("button", { type: "button", class: "for-touch", click: () => this.#toggle() }, "Touchpad");
-  hint = h("p", { class: "small for-touch", id: "touch-hint" });
-  pointer = h("span", { class: "pointer", hidden: true });
 
   /**
    * @param {import("../screen/screen.js").Screen} screen
@@ -32,11 +29,10 @@ export class Touchpad {
    * @param {(part: Place) => void} reveal brings a place of the picture into sight
    */
   constructor(screen, machineId, reveal) {
+    super();
     this.screen = screen;
     this.machineId = machineId;
     this.reveal = reveal;
-    setAttribute(this.button, "aria-describedby", this.hint.id);
-    this.#show();
   }
 
   get isOn() {
@@ -49,7 +45,7 @@ export class Touchpad {
     this.#isInControl = isInControl;
     // Somebody else may have moved it.
     this.place = null;
-    this.draw();
+    this.tell();
   }
 
   /** Ask where the pointer is; where nobody says, it is in the middle. */
@@ -74,7 +70,7 @@ export class Touchpad {
     const { region } = this.screen;
     const middle = region && { x: region.x + (region.width >> 1), y: region.y + (region.height >> 1) };
     this.place ??= found ?? middle;
-    this.draw();
+    this.tell();
   }
 
   /**
@@ -102,7 +98,7 @@ export class Touchpad {
   /** @param {Place} place */
   at(place) {
     this.place = { x: place.x, y: place.y };
-    this.draw();
+    if (isOn) this.tellNow();
   }
 
   /** Where it is larger than its stage, the picture follows the pointer. */
@@ -111,27 +107,33 @@ export class Touchpad {
     if (part) this.reveal(part);
   }
 
-  /** Show the pointer at once: the picture shows it a moment later. */
-  draw() {
-    const { canvas, stage } = this.screen;
-    const part = isOn && this.#isInControl && this.place ? this.screen.partOf(this.place) : null;
-    this.pointer.hidden = !part;
-    if (!part) return;
-    const frame = stage.getBoundingClientRect();
-    const box = canvas.getBoundingClientRect();
-    this.pointer.style.left = `${box.left - frame.left + stage.scrollLeft + part.x * box.width}px`;
-    this.pointer.style.top = `${box.top - frame.top + stage.scrollTop + part.y * box.height}px`;
+  /** Where to show the pointer on the stage at once: the picture shows it a moment later. */
+  get shownAt() {
+    return isOn && this.#isInControl && this.place ? this.screen.onStage(this.place) : null;
   }
 
-  #toggle() {
+  toggle() {
     isOn = !isOn;
-    this.#show();
     if (isOn) void this.find();
-    this.draw();
+    this.tell();
   }
+}
 
-  #show() {
-    setAttribute(this.button, "aria-pressed", String(isOn));
-    setText(this.hint, isOn ? DRAGGED : DIRECT);
-  }
+/** @param {{touchpad: Touchpad}} properties */
+export function PointerOver({ touchpad }) {
+  const at = useStore(touchpad).shownAt;
+  return html`<span class="pointer" hidden=${!at} style=${at && { left: `${at.x}px`, top: `${at.y}px` }}></span>`;
+}
+
+/** @param {{touchpad: Touchpad}} properties */
+export function TouchpadButton({ touchpad }) {
+  const pressed = String(useStore(touchpad).isOn);
+  return html`<button type="button" class="for-touch" aria-pressed=${pressed} aria-describedby="touch-hint" onClick=${() => touchpad.toggle()}>
+    Touchpad
+  </button>`;
+}
+
+/** @param {{touchpad: Touchpad}} properties */
+export function TouchHint({ touchpad }) {
+  return html`<p class="small for-touch" id="touch-hint">${useStore(touchpad).isOn ? DRAGGED : DIRECT}</p>`;
 }

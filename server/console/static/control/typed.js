@@ -1,7 +1,7 @@
 /** What keyboards write into a field instead of telling keys: those of phones, and input methods. */
 
 import { strokesOf } from "./keys.js";
-import { typed } from "./texts.js";
+import { typed } from "./text_panel.js";
 
 /** So that a phone's keyboard has something to take back: it tells nothing else of that. */
 const FILLED = "_".repeat(50);
@@ -17,12 +17,12 @@ export class Typed {
 
   /**
    * @param {HTMLTextAreaElement} field
-   * @param {import("./keypad.js").Keypad} keypad
+   * @param {import("./keys_panel.js").Latches} latches
    * @param {Hands["hand"]} hand
    */
-  constructor(field, keypad, hand) {
+  constructor(field, latches, hand) {
     this.field = field;
-    this.keypad = keypad;
+    this.latches = latches;
     this.hand = hand;
     this.forget();
   }
@@ -47,7 +47,7 @@ export class Typed {
 
   /** @param {string} text */
   #write(text) {
-    const latched = Array.from(text).length === 1 && text !== "\n" ? this.keypad.typed(text) : null;
+    const latched = Array.from(text).length === 1 && text !== "\n" ? this.latches.typed(text) : null;
     this.hand.send(...(latched ?? typed(text)));
   }
 

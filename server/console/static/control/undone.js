@@ -1,9 +1,45 @@
 /** What of a person's work did not happen, or may not have: counted, and in words. */
 
+import { Store } from "../parts/elements.js";
 import { count } from "../parts/words.js";
 
+/** What was not sent, or of which nobody knows: kept until the person has read it. */
+export class Losses extends Store {
+  #notSent = noneUndone();
+  #unknown = noneUndone();
+
+  /** @param {Undone} undone */
+  notSent(undone) {
+    add(this.#notSent, undone);
+    this.tellNow();
+  }
+
+  /** @param {Undone} undone */
+  unknown(undone) {
+    add(this.#unknown, undone);
+    this.tellNow();
+  }
+
+  dismiss() {
+    this.#notSent = noneUndone();
+    this.#unknown = noneUndone();
+    this.tellNow();
+  }
+
+  /** In sentences; empty where nothing is lost. */
+  get words() {
+    const notSent = named(this.#notSent);
+    const unknown = named(this.#unknown);
+    const sentences = [
+      unknown && `It is not known whether this was carried out: ${unknown}. Look at the screen before you go on.`,
+      notSent && `Not sent: ${notSent}.`,
+    ];
+    return sentences.filter(Boolean).join(" ");
+  }
+}
+
 /** @returns {Undone} */
-export function noneUndone() {
+function noneUndone() {
   return { moves: 0, presses: [], notches: 0, keys: 0, characters: 0 };
 }
 
@@ -36,7 +72,7 @@ export function undoneOf(events) {
  * @param {Undone} all
  * @param {Undone} more
  */
-export function add(all, more) {
+function add(all, more) {
   all.moves += more.moves;
   all.presses.push(...more.presses);
   all.notches += more.notches;
@@ -48,7 +84,7 @@ export function add(all, more) {
  * What was not done, in words; moves count only where they are all.
  * @param {Undone} undone
  */
-export function named({ moves, presses, notches, keys, characters }) {
+function named({ moves, presses, notches, keys, characters }) {
   const parts = presses.map(({ button, x, y }) => `${button} click${x === null ? "" : ` at (${x}, ${y})`}`);
   if (keys) parts.push(count(keys, "key"));
   if (characters) parts.push(count(characters, "character"));

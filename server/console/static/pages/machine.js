@@ -1,348 +1,321 @@
 /** One machine: its live screen, hands on it, its recent commands, and what it is. */
 
-import { call, HOME, path, sentence, statusOf } from "../server/api.js";
+import { MachineControl } from "../control/machine_control.js";
+import { Outcomes, Panels, ToolBar } from "../control/tool_bar.js";
+import { PointerOver } from "../control/touchpad.js";
 import { backTo } from "../parts/address.js";
-import { Asking } from "../control/asking.js";
-import { CommandList, counted } from "./commands.js";
-import { ControlBar } from "../control/control_bar.js";
-import { fill, h, pause, setAttribute, setText } from "../parts/dom.js";
-import { html, render } from "../parts/elements.js";
-import { Marks } from "../screen/marks.js";
-import {
-  commandLine,
-  failure,
-  notFound,
-  setTime,
-  stateBadge,
-  timeAgo,
-  whileBusy,
-} from "../parts/old_pieces.js";
+import { Dialog } from "../parts/dialog.js";
+import { html, Store, useLayoutEffect, useMade, useRef, useState, useStore, useTitle } from "../parts/elements.js";
+import { CommandLine, Failure, Field, NotFound, textOf, WorkButton, WorkForm } from "../parts/pieces.js";
+import { StateBadge } from "../parts/states.js";
+import { Ago } from "../parts/time.js";
+import { pause } from "../parts/waiting.js";
+import { displays, number, span, stateOf, whyOf } from "../parts/words.js";
+import { Marks, MarksOver } from "../screen/marks.js";
 import { Screen } from "../screen/screen.js";
-import { Touchpad } from "../control/touchpad.js";
 import { Viewing } from "../screen/viewing.js";
-import { displays, number, span, whyOf } from "../parts/words.js";
+import { call, HOME, path, sentence, statusOf } from "../server/api.js";
+import { CommandList, counted } from "./commands.js";
 
 const READ_SECONDS = 30;
 const TRIES = 3;
 const AGAIN_MILLISECONDS = 3000;
+/** From this width on, what a machine is stands beside its picture. */
+const ROOMY_PIXELS = 1000;
+const LIVE = "Live. The picture changes when the screen does.";
 
-/** @param {Page} page */
-export function machinePage({ signal, events, me, id, title }) {
-  const page = h("section", { class: "machine" }, h("p", { class: "empty" }, "Reading the machine…"));
-  const address = path`/v1/machines/${id}`;
-  /** @type {MachineView | null} */
-  let view = null;
-  let heard = 0;
-  let readsSoon = false;
+/** @param {PageProperties} page */
+export function MachinePage({ events, me, id }) {
+  const desk = useStore(useMade((signal) => new Desk(id, me, events, signal)));
+  useTitle(desk.machine?.name ?? (desk.isGone ? "Not found" : "Machine"));
+  if (desk.isGone) return html`<${NotFound} what="machine" back="#/machines" name="the machines" />`;
+  if (desk.machine && desk.work) return html`<${View} ...${{ desk, machine: desk.machine, work: desk.work, me, events }} />`;
+  if (desk.error) return html`<${Failure} error=${desk.error} again=${desk.read} />`;
+  return html`<p class="empty">Reading the machine…</p>`;
+}
+
+/** A machine as the server has it and goes on to tell, and what one does on it. */
+class Desk extends Store {
+  /** @type {Machine | null} */
+  machine = null;
+  /**
+   * Made with the machine, and there as long as it is.
+   * @type {Work | null}
+   */
+  work = null;
+  isGone = false;
+  /** @type {unknown} */
+  error = null;
+  #heard = 0;
+  #readsSoon = false;
+  #closing = new AbortController();
+
+  /**
+   * @param {string} id
+   * @param {Session} me
+   * @param {PageProperties["events"]} events
+   * @param {AbortSignal} signal
+   */
+  constructor(id, me, events, signal) {
+    super();
+    this.me = me;
+    this.signal = AbortSignal.any([signal, this.#closing.signal]);
+    this.address = path`/v1/machines/${id}`;
+    events.on("reset", this.read, this.signal);
+    events.on("machine", ({ detail }) => detail.id === id && this.#hear(detail), this.signal);
+    events.on("machine_removed", ({ detail }) => detail.id === id && this.#gone(), this.signal);
+    events.on("control_requested", ({ detail }) => detail.id === id && this.work?.control.hear(detail), this.signal);
+    events.on("command", ({ detail }) => {
+      if (detail.machine_id !== id || !this.machine) return;
+      if (!this.work?.control.inControl) this.work?.marks.take(detail);
+      this.#hear(counted(this.machine, detail));
+    }, this.signal);
+    // Nobody tells how long the way to the machine takes.
+    const reading = setInterval(() => document.hidden || this.read(), READ_SECONDS * 1000);
+    signal.addEventListener("abort", () => clearInterval(reading));
+    void this.read();
+  }
 
   /** Read the machine; again where something was heard of it meanwhile, which is newer. */
-  async function read() {
+  read = async () => {
     try {
       for (let left = TRIES; left > 0; left -= 1) {
-        const before = heard;
+        const before = this.#heard;
         /** @type {Answer<Machine>} */
-        const { data } = await call("GET", address, { signal });
-        if (before === heard || left === 1) {
-          take(data);
+        const { data } = await call("GET", this.address, { signal: this.signal });
+        if (before === this.#heard || left === 1) {
+          this.#take(data);
           return;
         }
       }
     } catch (error) {
       const status = statusOf(error);
-      if (signal.aborted || status === 401) return;
+      if (this.signal.aborted || status === 401) return;
       if (status === 404 || status === 422) {
-        gone();
+        this.#gone();
         return;
       }
-      if (!view && !page.querySelector("[role=alert]")) fill(page, failure(error, read));
-      if (status !== 403) void readSoon();
+      this.error = error;
+      this.tell();
+      if (status !== 403) void this.#readSoon();
     }
-  }
+  };
 
   /** What is shown is no longer true, or nothing is: read it as soon as that can be. */
-  async function readSoon() {
-    if (readsSoon) return;
-    readsSoon = true;
-    await pause(AGAIN_MILLISECONDS, signal);
-    readsSoon = false;
-    if (!signal.aborted) void read();
+  async #readSoon() {
+    if (this.#readsSoon) return;
+    this.#readsSoon = true;
+    await pause(AGAIN_MILLISECONDS, this.signal);
+    this.#readsSoon = false;
+    if (!this.signal.aborted) void this.read();
   }
 
   /** @param {Machine} machine */
-  function take(machine) {
-    if (!view) {
-      view = new MachineView({ machine, address, events, me, signal, read });
-      fill(page, view.element);
-    }
-    title(machine.name);
-    view.update(machine);
-  }
-
-  function gone() {
-    view?.close();
-    view = null;
-    title("Not found");
-    fill(page, notFound("machine", "#/machines", "the machines"));
-  }
-
-  /** @type {Listen} */
-  const listen = (type, take_) => events.on(type, take_, signal);
-  listen("reset", () => void read());
-  listen("machine", ({ detail }) => {
-    if (detail.id !== id) return;
-    heard += 1;
-    take(detail);
-  });
-  listen("machine_removed", ({ detail }) => detail.id === id && gone());
-  listen("control_requested", ({ detail }) => detail.id === id && view?.asking.hear(detail));
-  listen("command", ({ detail }) => {
-    if (detail.machine_id !== id || !view) return;
-    heard += 1;
-    view.mark(detail);
-    view.update(counted(view.machine, detail));
-  });
-  // Nobody tells how long the way to the machine takes.
-  const reading = setInterval(() => document.hidden || read(), READ_SECONDS * 1000);
-  signal.addEventListener("abort", () => clearInterval(reading));
-  void read();
-  return page;
-}
-
-/** The parts of the page, and what changes in them. */
-class MachineView {
-  #closing = new AbortController();
-  name = h("h1");
-  badge = h("span");
-  reason = h("span", { class: "why" });
-  since = timeAgo(null);
-  renaming = h("button", { type: "button", click: () => this.#rename() }, "Rename");
-  pausing = h("button", { type: "button", click: () => this.#pause() });
-  canvas = h("canvas", { tabindex: "0", width: 1280, height: 800, role: "img" });
-  veil = h("div", { class: "veil", role: "status" });
-  /** Has the keyboard while one is in control: input methods write into fields alone. */
-  typing = h("textarea", {
-    class: "typing",
-    "aria-label": "Keyboard of the machine",
-    inputmode: "none",
-    autocomplete: "off",
-    autocapitalize: "off",
-    spellcheck: "false",
-    tabindex: "-1",
-    rows: 1,
-  });
-  stage = h("div", { class: "stage" }, this.canvas, this.typing, this.veil);
-  inControl = false;
-  caption = h("p", { class: "caption small" });
-  facts = h("dl", { class: "facts" });
-
-  /** @param {ViewParts & Pick<Page, "events"> & {machine: Machine}} parts */
-  constructor({ machine, address, events, me, signal, read }) {
-    this.machine = machine;
-    this.address = address;
-    this.read = read;
-    this.signal = AbortSignal.any([signal, this.#closing.signal]);
-    this.mayChange = me.scopes.includes("machines:write");
-    this.commands = h("div");
-    render(html`<${CommandList} machineId=${machine.id} events=${events} me=${me} />`, this.commands);
-    this.signal.addEventListener("abort", () => render(null, this.commands));
-    this.heading = h("div", { class: "head" }, this.#titleRow());
-    this.screen = new Screen(this.canvas, this.stage, machine.id, this.#seen, this.signal);
-    this.marks = new Marks(this.screen);
-    this.touchpad = new Touchpad(this.screen, machine.id, (part) => this.viewing.zoom.reveal(part));
-    this.asking = new Asking(machine.id, me.scopes, this.signal);
-    // What is said above the picture has its place before it is said: a picture that moves takes
-    // the next click elsewhere.
-    this.stage.append(this.marks.element, this.touchpad.pointer, this.asking.told);
-    this.viewing = new Viewing(
-      this.screen,
-      () => this.inControl,
-      () => this.touchpad.draw(),
-      this.signal,
-    );
-    this.control = new ControlBar({
-      machine,
-      scopes: me.scopes,
-      surface: this.canvas,
-      typing: this.typing,
-      placeOf: (event, clamped) => this.screen.placeOf(event, clamped),
-      touchpad: this.touchpad,
-      changed: (inControl) => this.#showControl(inControl),
-      read,
-      signal: this.signal,
-    });
-    this.element = this.#element();
-  }
-
-  close() {
-    this.#closing.abort();
-  }
-
-  /**
-   * Show where somebody else has clicked.
-   * @param {CommandEvent} command
-   */
-  mark(command) {
-    if (!this.inControl) this.marks.take(command);
-  }
-
-  #element() {
-    const { asking, control } = this;
-    control.element.append(asking.button);
-    return h(
-      "div",
-      {},
-      h("p", { class: "crumbs" }, h("a", { href: backTo("/machines") }, "‹ Machines")),
-      this.heading,
-      h(
-        "div",
-        { class: "split" },
-        h(
-          "div",
-          { class: "work" },
-          control.element,
-          this.stage,
-          control.outcome,
-          control.keypad,
-          h("div", { class: "row" }, this.caption, this.viewing.element),
-        ),
-        h(
-          "aside",
-          {},
-          h("h2", {}, "About"),
-          this.facts,
-          h("h2", {}, "Recent commands"),
-          this.commands,
-        ),
-      ),
-    );
-  }
-
-  #titleRow() {
-    return [
-      this.name,
-      h("p", { class: "lead" }, this.badge, " ", this.reason, " ", this.since),
-      h("span", { class: "row" }, this.mayChange && this.renaming, this.mayChange && this.pausing),
-    ];
+  #hear(machine) {
+    this.#heard += 1;
+    this.#take(machine);
   }
 
   /** @param {Machine} machine */
-  update(machine) {
+  #take(machine) {
     const before = this.machine;
     this.machine = machine;
-    setText(this.name, machine.name);
-    setAttribute(this.name, "title", machine.name);
-    setAttribute(this.canvas, "aria-label", `Screen of ${machine.name}`);
-    if (this.badge.dataset.shown !== machine.state) {
-      this.badge.dataset.shown = machine.state;
-      fill(this.badge, stateBadge(machine.state));
-    }
-    setText(this.reason, sentence(whyOf(machine)));
-    setAttribute(this.reason, "title", this.reason.textContent);
-    setTime(this.since, machine.since);
-    setText(this.pausing, machine.paused ? "Resume" : "Pause");
-    this.#describe();
-    this.control.update(machine);
-    this.viewing.update(machine.displays);
-    this.asking.update(machine.control, this.inControl);
-    const hasCome = machine.screen?.available && !before.screen?.available;
-    if (before.state !== machine.state || hasCome) this.screen.again();
+    this.work ??= new Work(machine, this.me, this.read, this.signal);
+    this.work.update(machine, before);
+    this.tell();
   }
 
-  #describe() {
-    const { machine } = this;
-    const facts = {
-      Id: machine.id,
-      Platform: machine.platform ?? "–",
-      Desktop: machine.desktop ?? "–",
-      Version: machine.client_version ?? "–",
-      Displays: displays(machine.displays),
-      Node: machine.node ?? "–",
-      "Watched by": machine.viewers?.length ? machine.viewers.join(", ") : "–",
-      "Round trip": span(machine.round_trip_ms),
-      Inputs: machine.inputs
-        ? `${number(machine.inputs.completed)} completed, ${number(machine.inputs.failed)} failed`
-        : "–",
-    };
-    const text = JSON.stringify([facts, machine.last_input_at, machine.created_at]);
-    if (this.facts.dataset.shown === text) return;
-    this.facts.dataset.shown = text;
-    const rows = Object.entries(facts).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]);
-    fill(
-      this.facts,
-      rows,
-      [h("dt", {}, "Last input"), h("dd", {}, timeAgo(machine.last_input_at))],
-      [h("dt", {}, "Added"), h("dd", {}, timeAgo(machine.created_at))],
-    );
+  #gone() {
+    this.isGone = true;
+    this.#closing.abort();
+    this.tell();
+  }
+
+  /** @param {object} body */
+  change = async (body) => {
+    await call("PATCH", this.address, { body });
+    await this.read();
+  };
+}
+
+/** The screen of a machine, how it is looked at, and control. */
+class Work extends Store {
+  /** How the picture is: waiting, live, doubt or away. */
+  state = "waiting";
+  words = "";
+
+  /**
+   * @param {Machine} machine
+   * @param {Session} me
+   * @param {() => Promise<void>} read
+   * @param {AbortSignal} signal
+   */
+  constructor(machine, me, read, signal) {
+    super();
+    this.screen = new Screen(machine.id, (state, words) => this.#seen(state, words), signal);
+    this.marks = new Marks(this.screen);
+    this.viewing = new Viewing(this.screen, () => this.control.inControl);
+    const reveal = (/** @type {Place} */ part) => this.viewing.zoom.reveal(part);
+    this.control = new MachineControl({ machine, scopes: me.scopes, screen: this.screen, reveal, read });
+    // What is drawn over the picture is where that is.
+    this.viewing.addEventListener("change", () => this.control.touchpad.tell());
+  }
+
+  /** @type {(machine: Machine, before: Machine | null) => void} */
+  update(machine, before) {
+    this.control.update(machine);
+    this.viewing.update(machine.displays);
+    const hasCome = machine.screen?.available && !before?.screen?.available;
+    if (before && (before.state !== machine.state || hasCome)) this.screen.again();
   }
 
   /** @type {(state: string, words: string) => void} */
-  #seen = (state, words) => {
-    this.stage.dataset.state = state;
-    this.touchpad.draw();
-    if (state === "live") {
-      if (this.veil.firstChild) this.veil.replaceChildren();
-      setText(this.caption, "Live. The picture changes when the screen does.");
-    } else {
-      setText(this.caption, "");
-      const { machine } = this;
-      const never = machine.state === "offline" && machine.client_version === null;
-      fill(this.veil, never ? joinAdvice() : h("p", {}, words || "Asking for the screen…"));
-    }
+  #seen(state, words) {
+    this.state = state;
+    this.words = words;
+    this.control.touchpad.tell();
     this.control.see(state === "live" || state === "doubt");
-  };
-
-  /** @param {boolean} inControl */
-  #showControl(inControl) {
-    this.inControl = inControl;
-    this.asking.update(this.machine.control, inControl);
-    this.element.classList.toggle("in-control", inControl);
-    setAttribute(this.canvas, "role", inControl ? "application" : "img");
-  }
-
-  async #pause() {
-    const body = { paused: !this.machine.paused };
-    await whileBusy(this.pausing, async () => {
-      await call("PATCH", this.address, { body });
-      await this.read();
-    });
-  }
-
-  #rename() {
-    const field = h("input", { type: "text", maxlength: 200, required: true, "aria-label": "New name" });
-    field.value = this.machine.name;
-    const save = h("button", { class: "primary" }, "Save");
-    const back = () => {
-      fill(this.heading, this.#titleRow());
-      this.update(this.machine);
-      this.renaming.focus({ preventScroll: true });
-    };
-    /** @param {Event} event */
-    const submit = async (event) => {
-      event.preventDefault();
-      const body = { name: field.value.trim() };
-      await whileBusy(save, async () => {
-        await call("PATCH", this.address, { body });
-        back();
-        await this.read();
-      });
-    };
-    const cancel = h("button", { type: "button", click: back }, "Cancel");
-    /** @param {KeyboardEvent} event */
-    const keydown = (event) => event.key === "Escape" && back();
-    fill(this.heading, h("form", { class: "row rename", submit, keydown }, field, save, cancel));
-    this.name = h("h1");
-    field.select();
+    this.tellNow();
   }
 }
 
-function joinAdvice() {
+/** @param {{desk: Desk, machine: Machine, work: Work, me: Session, events: PageProperties["events"]}} properties */
+function View({ desk, machine, work, me, events }) {
+  const [isOpen, open] = useState(innerWidth >= ROOMY_PIXELS);
+  const { inControl } = useStore(work.control);
+  const { state } = useStore(work);
+  return html`<section class=${inControl ? "machine in-control" : "machine"}>
+    <div class="head"><${Title} desk=${desk} machine=${machine} mayChange=${me.scopes.includes("machines:write")} /></div>
+    <div class="split" data-drawer=${isOpen}>
+      <div class="work">
+        <${ToolBar} control=${work.control} viewing=${work.viewing}>
+          <button type="button" class="for-wide" aria-expanded=${String(isOpen)} onClick=${() => open(!isOpen)}>Details</button>
+        <//>
+        <${Stage} machine=${machine} work=${work} />
+        <${Outcomes} control=${work.control} caption=${state === "live" ? LIVE : ""} />
+        <${Panels} control=${work.control} />
+      </div>
+      ${(isOpen || innerWidth < ROOMY_PIXELS) && html`<aside class="drawer">
+        <h2>About</h2>
+        <${Facts} machine=${machine} />
+        <h2>Recent commands</h2>
+        <${CommandList} machineId=${machine.id} events=${events} me=${me} />
+      </aside>`}
+    </div>
+  </section>`;
+}
+
+/** @param {{desk: Desk, machine: Machine, mayChange: boolean}} properties */
+function Title({ desk, machine, mayChange }) {
+  const [doing, begin] = useState("");
+  const why = sentence(whyOf(machine));
+  if (doing === "rename") return html`<${Rename} desk=${desk} name=${machine.name} close=${() => begin("")} />`;
+  const pausing = machine.paused
+    ? html`<${WorkButton} work=${() => desk.change({ paused: false })}>Resume<//>`
+    : html`<button type="button" onClick=${() => begin("pause")}>Pause</button>`;
+  return html`
+    <a class="crumbs" href=${backTo("/machines")}>‹ Machines</a>
+    <h1 title=${machine.name} dir="auto">${machine.name}</h1>
+    <p class="lead"><${StateBadge} state=${stateOf(machine)} /> <span class="why" title=${why}>${why}</span> <${Ago} time=${machine.since} /></p>
+    ${mayChange && html`<span class="row"><button type="button" onClick=${() => begin("rename")}>Rename</button>${pausing}</span>`}
+    ${doing === "pause" && html`<${Pause} desk=${desk} close=${() => begin("")} />`}
+  `;
+}
+
+/** @param {{desk: Desk, name: string, close: () => void}} properties */
+function Rename({ desk, name, close }) {
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  useLayoutEffect(() => field.current?.select(), []);
+  /** @param {FormData} values */
+  const save = async (values) => {
+    await desk.change({ name: textOf(values, "name") });
+    close();
+  };
+  return html`<${WorkForm} class="row rename" submit=${save} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}>
+    <input ref=${field} name="name" maxlength="200" required aria-label="New name" dir="auto" value=${name} />
+    <button class="primary">Save</button>
+    <button type="button" onClick=${close}>Cancel</button>
+  <//>`;
+}
+
+/**
+ * Why a machine is paused, and until when: others will ask.
+ * @param {{desk: Desk, close: () => void}} properties
+ */
+function Pause({ desk, close }) {
+  /** @param {string} id */
+  const reason = (id) => html`<input id=${id} name="reason" maxlength="200" placeholder="such as: the printer is being changed" />`;
+  /** @param {string} id */
+  const until = (id) => html`<input id=${id} name="until" type="datetime-local" />`;
+  /** @param {FormData} values */
+  const submit = async (values) => {
+    const end = textOf(values, "until");
+    await desk.change({
+      paused: true,
+      pause_reason: textOf(values, "reason") || null,
+      pause_until: end ? new Date(end).toISOString() : null,
+    });
+    close();
+  };
+  return html`<${Dialog} title="Pause the machine" submit=${submit} close=${close}>
+    <p>No input is sent to it until it is resumed, but what somebody in control does.</p>
+    <${Field} label="Reason" make=${reason} />
+    <${Field} label="Until (left empty: until somebody resumes it)" make=${until} />
+    <div class="row"><button class="primary">Pause</button><button type="button" onClick=${close}>Cancel</button></div>
+  <//>`;
+}
+
+/** @param {{machine: Machine, work: Work}} properties */
+function Stage({ machine, work }) {
+  const { control, screen, viewing, marks, state, words } = useStore(work);
+  const { asking, inControl } = useStore(control);
+  const stage = useRef(document.body);
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  const typing = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  useLayoutEffect(() => {
+    if (!canvas.current || !typing.current) return;
+    screen.attach(stage.current, canvas.current);
+    viewing.attach();
+    control.attach(typing.current);
+  }, []);
+  return html`<div class="stage" data-state=${state} ref=${stage}>
+    <canvas tabindex="0" width="1280" height="800" role=${inControl ? "application" : "img"} aria-label="Screen of ${machine.name}" ref=${canvas}></canvas>
+    <textarea
+      class="typing" aria-label="Keyboard of the machine" inputmode="none" autocomplete="off" autocapitalize="off"
+      spellcheck="false" tabindex="-1" rows="1" ref=${typing}
+    ></textarea>
+    <div class="veil" role="status">${state !== "live" && (stateOf(machine) === "not_set_up" ? html`<${JoinAdvice} />` : html`<p>${words || "Asking for the screen…"}</p>`)}</div>
+    <${MarksOver} marks=${marks} />
+    <${PointerOver} touchpad=${control.touchpad} />
+    <p class="asking" role="status">${asking}</p>
+  </div>`;
+}
+
+/** @param {{machine: Machine}} properties */
+function Facts({ machine }) {
+  const { inputs, viewers } = machine;
+  const facts = {
+    Id: machine.id,
+    Platform: machine.platform ?? "–",
+    Desktop: machine.desktop ?? "–",
+    Version: machine.client_version ?? "–",
+    Displays: displays(machine.displays),
+    Node: machine.node ?? "–",
+    "Watched by": viewers?.length ? viewers.join(", ") : "–",
+    "Round trip": span(machine.round_trip_ms),
+    Inputs: inputs ? `${number(inputs.completed)} completed, ${number(inputs.failed)} failed` : "–",
+    "Last input": html`<${Ago} time=${machine.last_input_at} />`,
+    Added: html`<${Ago} time=${machine.created_at} />`,
+  };
+  return html`<dl class="facts">${Object.entries(facts).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+}
+
+function JoinAdvice() {
   const server = HOME.href.replace(/\/$/, "");
-  return h(
-    "div",
-    { class: "empty" },
-    h("h2", {}, "This machine has never connected"),
-    h("p", {}, "On the desktop, with the token that farhand machine add has printed:"),
-    commandLine(`farhand-machine join --server ${server} --token TOKEN`),
-    h("p", {}, "farhand-machine doctor says what is in the way, if it does not."),
-  );
+  return html`<div class="empty">
+    <h2>This machine has never connected</h2>
+    <p>On the desktop, with the token that farhand machine add has printed:</p>
+    <${CommandLine} text=${`farhand-machine join --server ${server} --token TOKEN`} />
+    <p>farhand-machine doctor says what is in the way, if it does not.</p>
+  </div>`;
 }

@@ -1,8 +1,8 @@
 /** The page that asks for a token, once. */
 
 import { statusOf, wordsOf } from "../server/api.js";
-import { html, useEffect, useRef, useState, useTitle } from "../parts/elements.js";
-import { CommandLine, Field } from "../parts/pieces.js";
+import { html, useEffect, useRef, useTitle } from "../parts/elements.js";
+import { CommandLine, Field, textOf, WorkForm } from "../parts/pieces.js";
 
 const UNKNOWN =
   "This token is not known, has expired or was revoked. Check that all of it was copied, from fh_ to its end.";
@@ -13,24 +13,16 @@ const UNKNOWN =
  */
 export function SignIn({ signIn, words }) {
   useTitle("Sign in");
-  const [said, say] = useState(words);
-  const [isBusy, setBusy] = useState(false);
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useEffect(() => field.current?.focus(), []);
 
-  /** @param {Event} event */
-  async function submit(event) {
-    event.preventDefault();
-    const token = field.current?.value.trim();
-    if (!token) return;
-    setBusy(true);
+  /** @param {FormData} values */
+  async function submit(values) {
     try {
-      await signIn(token);
+      await signIn(textOf(values, "token"));
     } catch (error) {
-      say(statusOf(error) === 401 ? UNKNOWN : wordsOf(error));
       field.current?.select();
-    } finally {
-      setBusy(false);
+      throw new Error(statusOf(error) === 401 ? UNKNOWN : wordsOf(error), { cause: error });
     }
   }
 
@@ -41,11 +33,10 @@ export function SignIn({ signIn, words }) {
   />`;
   return html`<section class="sign-in">
     <h1>Sign in to Farhand</h1>
-    <form onSubmit=${submit}>
+    <${WorkForm} submit=${submit} words=${words}>
       <${Field} label="Token" make=${input} />
-      <div class="row"><button class="primary" disabled=${isBusy}>Sign in</button></div>
-      <p class="said" role="alert">${said}</p>
-    </form>
+      <div class="row"><button class="primary">Sign in</button></div>
+    <//>
     <h2>Where is a token?</h2>
     <p>Make one for yourself, which can be revoked alone. On the server's host, as its user:</p>
     <${CommandLine} text="farhand token create --name my-console --role operator" />

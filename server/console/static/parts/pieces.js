@@ -14,29 +14,66 @@ export function Field({ label, make, inline }) {
 }
 
 /**
- * A button that is busy while its work is under way, and says what went wrong.
- * @param {{work: () => Promise<unknown>, class?: string, children: unknown}} properties
+ * Run some work, and tell what went wrong with it: `[isBusy, run]`.
+ * @param {(words: string) => void} tell
+ * @returns {[boolean, (work: () => unknown) => Promise<void>]}
  */
-export function WorkButton({ work, children, ...rest }) {
+function useWork(tell) {
   const [isBusy, setBusy] = useState(false);
-  /** @param {Event} event */
-  async function click({ currentTarget }) {
-    const hadFocus = document.activeElement === currentTarget;
+  /** @param {() => unknown} work */
+  async function run(work) {
+    const before = document.activeElement;
     setBusy(true);
     try {
       await work();
     } catch (error) {
-      if (nameOf(error) !== "AbortError") toast(wordsOf(error), "bad");
+      if (nameOf(error) !== "AbortError") tell(wordsOf(error));
     } finally {
       setBusy(false);
       // A button that is disabled loses the focus.
-      if (hadFocus) requestAnimationFrame(() => refocus(currentTarget));
+      requestAnimationFrame(() => refocus(before));
     }
   }
-  return html`<button type="button" disabled=${isBusy} onClick=${click} ...${rest}>${children}</button>`;
+  return [isBusy, run];
 }
 
-/** @param {EventTarget | null} target */
+/**
+ * A button that is busy while its work is under way.
+ * @param {{work: () => Promise<unknown>, children: unknown}} properties with attributes of the button
+ */
+export function WorkButton({ work, children, ...rest }) {
+  const [isBusy, run] = useWork((words) => toast(words, "bad"));
+  return html`<button type="button" disabled=${isBusy} onClick=${() => run(work)} ...${rest}>${children}</button>`;
+}
+
+/**
+ * A form that is busy while what was filled in is sent, and says what was wrong with it.
+ * `words` are said until something is sent.
+ * @param {{submit: (values: FormData) => unknown, words?: string, children: unknown}} properties with attributes of the form
+ */
+export function WorkForm({ submit, words = "", children, ...rest }) {
+  const [wrong, say] = useState(words);
+  const [isBusy, run] = useWork(say);
+  /** @param {SubmitEvent} event */
+  function submitted(event) {
+    event.preventDefault();
+    const values = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    say("");
+    void run(() => submit(values));
+  }
+  return html`<form onSubmit=${submitted} inert=${isBusy} ...${rest}>${children}<p class="said" role="alert">${wrong}</p></form>`;
+}
+
+/**
+ * What was filled into a field of a form.
+ * @type {(values: FormData, name: string) => string}
+ */
+export function textOf(values, name) {
+  const value = values.get(name);
+  return typeof value === "string" ? value.trim() : "";
+}
+
+/** @param {Element | null} target */
 function refocus(target) {
   if (document.activeElement === document.body && target instanceof HTMLElement) target.focus({ preventScroll: true });
 }
@@ -74,12 +111,13 @@ export function EmptyState({ title, children }) {
 }
 
 /**
- * Filters that leave nothing, and the way out.
- * @param {{what: string, clear: () => void}} properties
+ * Filters that leave nothing, why if that is known, and the way out.
+ * @param {{what: string, clear: () => void, children?: unknown}} properties
  */
-export function NothingFits({ what, clear }) {
+export function NothingFits({ what, clear, children }) {
   return html`<${EmptyState} title="Nothing fits">
     <p>No ${what} fits all of these filters.</p>
+    ${children}
     <button type="button" onClick=${clear}>Clear the filters</button>
   <//>`;
 }

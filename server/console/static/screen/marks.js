@@ -1,18 +1,21 @@
 /** Marks on a machine's picture where programs have clicked, for a moment each. */
 
-import { h } from "../parts/dom.js";
+import { html, Store, useStore } from "../parts/elements.js";
 
 const SHOWN_MILLISECONDS = 1500;
 const MOST = 20;
 
 const MARKED = new Set(["mouse.click", "mouse.drag"]);
 
-/** Draws over `screen`'s canvas, in its stage. */
-export class Marks {
+/** Where to draw them over `screen`'s canvas, in its stage. */
+export class Marks extends Store {
+  /** @type {Place[]} */
+  shown = [];
+
   /** @param {import("./screen.js").Screen} screen */
   constructor(screen) {
+    super();
     this.screen = screen;
-    this.element = h("div", { class: "marks", "aria-hidden": "true" });
   }
 
   /**
@@ -20,15 +23,21 @@ export class Marks {
    * @param {CommandEvent} command
    */
   take({ operation, pointer }) {
-    const part = pointer && MARKED.has(operation) ? this.screen.partOf(pointer) : null;
-    if (!part) return;
-    const box = this.screen.canvas.getBoundingClientRect();
-    const from = this.element.getBoundingClientRect();
-    const mark = h("span", { class: "mark" });
-    mark.style.left = `${box.left - from.left + part.x * box.width}px`;
-    mark.style.top = `${box.top - from.top + part.y * box.height}px`;
-    this.element.append(mark);
-    if (this.element.childElementCount > MOST) this.element.firstElementChild?.remove();
-    setTimeout(() => mark.remove(), SHOWN_MILLISECONDS);
+    const mark = pointer && MARKED.has(operation) ? this.screen.onStage(pointer) : null;
+    if (!mark) return;
+    this.shown = [...this.shown, mark].slice(-MOST);
+    this.tellNow();
+    setTimeout(() => {
+      this.shown = this.shown.filter((each) => each !== mark);
+      this.tell();
+    }, SHOWN_MILLISECONDS);
   }
+}
+
+/** @param {{marks: Marks}} properties */
+export function MarksOver({ marks }) {
+  const { shown } = useStore(marks);
+  return html`<div class="marks" aria-hidden="true">
+    ${shown.map((mark) => html`<span key=${mark} class="mark" style=${{ left: `${mark.x}px`, top: `${mark.y}px` }}></span>`)}
+  </div>`;
 }

@@ -1,7 +1,7 @@
 /** A machine's live screen: pictures from the server's stream, drawn to a canvas as they come. */
 
 import { nameOf, path, query, request, statusOf, wordsOf } from "../server/api.js";
-import { pause } from "../parts/dom.js";
+import { pause } from "../parts/waiting.js";
 import { decoded, partsOf } from "./pictures.js";
 
 /** A screen that does not change says every two seconds that it does not. */
@@ -17,7 +17,7 @@ const MAX_WIDTH = 2560;
 const RATE = 10;
 
 /**
- * Draws to `canvas` while somebody can see it.  `told(state, words)` hears how it goes:
+ * Draws to a canvas while somebody can see it.  `told(state, words)` hears how it goes:
  * "waiting" before the first picture, "live", "doubt" (in words) while nothing comes any more, "away"
  * (with the reason) while there is none.
  * `region` is the part of the desktop that is shown, in the coordinates of inputs, or null.
@@ -41,23 +41,32 @@ export class Screen {
   #isDoubtful = false;
 
   /**
-   * @param {HTMLCanvasElement} canvas
-   * @param {HTMLElement} stage what it is in
    * @param {string} machineId
    * @param {(state: string, words: string) => void} told
    * @param {AbortSignal} signal
    */
-  constructor(canvas, stage, machineId, told, signal) {
-    this.canvas = canvas;
-    this.stage = stage;
+  constructor(machineId, told, signal) {
     this.machineId = machineId;
     this.told = told;
+    this.signal = signal;
+    /** @type {HTMLElement} what the picture is in */
+    this.stage = document.createElement("div");
+    /** @type {HTMLCanvasElement} */
+    this.canvas = document.createElement("canvas");
     document.addEventListener("visibilitychange", this.look, { signal });
     signal.addEventListener("abort", () => this.#stop());
+  }
+
+  /**
+   * Draw there, from now on.
+   * @type {(stage: HTMLElement, canvas: HTMLCanvasElement) => void}
+   */
+  attach(stage, canvas) {
+    this.stage = stage;
+    this.canvas = canvas;
     const watch = new ResizeObserver(() => this.#resized());
     watch.observe(stage);
-    signal.addEventListener("abort", () => watch.disconnect());
-    this.signal = signal;
+    this.signal.addEventListener("abort", () => watch.disconnect());
   }
 
   /** Start or stop, as somebody looks or not. */
@@ -126,6 +135,21 @@ export class Screen {
     if (!this.region) return null;
     const part = { x: (x + 0.5 - this.region.x) / this.region.width, y: (y + 0.5 - this.region.y) / this.region.height };
     return part.x >= 0 && part.x < 1 && part.y >= 0 && part.y < 1 ? part : null;
+  }
+
+  /**
+   * Where a place on the desktop is on the stage, in the page's pixels; null beside the picture.
+   * @param {Place} place
+   */
+  onStage(place) {
+    const part = this.partOf(place);
+    if (!part) return null;
+    const { canvas, stage } = this;
+    const [box, frame] = [canvas.getBoundingClientRect(), stage.getBoundingClientRect()];
+    return {
+      x: box.left - frame.left + stage.scrollLeft + part.x * box.width,
+      y: box.top - frame.top + stage.scrollTop + part.y * box.height,
+    };
   }
 
   #start() {
@@ -242,6 +266,7 @@ export class Screen {
     if (canvas.width !== width || canvas.height !== height) {
       canvas.width = width;
       canvas.height = height;
+      canvas.style.setProperty("--ratio", String(width / height));
     }
     canvas.getContext("2d", { alpha: false })?.drawImage(picture, x, y, width, height, 0, 0, width, height);
     picture.close();

@@ -1,40 +1,38 @@
 /** How a machine's screen is looked at: all of it or one display, fitted or pixel by pixel, full screen. */
 
-import { fill, h, setAttribute, setText } from "../parts/dom.js";
-import { labelled } from "../parts/old_pieces.js";
+import { html, Store, useStore } from "../parts/elements.js";
+import { Field } from "../parts/pieces.js";
 import { Zoom } from "./zoom.js";
 
-/** A row of buttons below the picture; what of the page is `.work` fills the screen. */
-export class Viewing {
-  display = h("select", { change: () => this.#look() });
-  scale = h("button", { type: "button", click: () => this.#rescale() }, "Actual size");
-  full = h("button", { type: "button", click: () => void this.#toggleFull() });
-  #isActual = false;
+/** What is chosen; what of the page is `.work` fills the screen. */
+export class Viewing extends Store {
+  isActual = false;
+  /** 0 is all of the desktop, and 1 its first display. */
+  display = 0;
   /** @type {Region[]} */
-  #displays = [];
+  displays = [];
   /** Where the pointer took hold of a picture that is larger than its stage. */
   #held = { x: 0, y: 0 };
 
   /**
    * @param {import("./screen.js").Screen} screen
    * @param {() => boolean} isInControl
-   * @param {() => void} changed hears that the picture is drawn elsewhere, or larger
-   * @param {AbortSignal} signal
    */
-  constructor(screen, isInControl, changed, signal) {
+  constructor(screen, isInControl) {
+    super();
     this.screen = screen;
     this.isInControl = isInControl;
-    this.changed = changed;
-    this.zoom = new Zoom(screen, { fit: () => this.#fit(), changed: () => this.#moved(), isInControl }, signal);
-    this.choice = labelled("Display", this.display, "field inline");
-    this.full.hidden = !document.fullscreenEnabled;
-    this.element = h("div", { class: "row viewing" }, this.choice, this.zoom.less, this.zoom.more, this.scale, this.full);
-    document.addEventListener("fullscreenchange", () => this.#drawFull(), { signal });
-    screen.canvas.addEventListener("pointerdown", this.#hold, { signal });
-    screen.canvas.addEventListener("pointermove", this.#pan, { signal });
-    signal.addEventListener("abort", () => this.#isFull() && void document.exitFullscreen());
-    this.update([]);
-    this.#drawFull();
+    this.zoom = new Zoom(screen, { fit: () => this.#fit(), isInControl });
+    this.zoom.addEventListener("change", () => this.tellNow());
+  }
+
+  attach() {
+    const { canvas, signal } = this.screen;
+    this.zoom.attach();
+    document.addEventListener("fullscreenchange", () => this.#filled(), { signal });
+    canvas.addEventListener("pointerdown", this.#hold, { signal });
+    canvas.addEventListener("pointermove", this.#pan, { signal });
+    signal.addEventListener("abort", () => this.isFull && void document.exitFullscreen());
   }
 
   /**
@@ -42,46 +40,41 @@ export class Viewing {
    * @param {Region[]} displays
    */
   update(displays) {
-    if (JSON.stringify(displays) === JSON.stringify(this.#displays) && this.display.options.length) return;
-    this.#displays = displays;
-    const names = displays.map((each, at) => `${at + 1}: ${each.width} × ${each.height}`);
-    const options = ["All", ...names].map((name, at) => h("option", { value: at }, name));
-    fill(this.display, options);
-    this.choice.hidden = displays.length < 2;
-    this.#look();
+    const before = this.displays;
+    this.displays = displays;
+    if (before.length === displays.length && displays.every((each, at) => isSame(each, before[at]))) return;
+    this.choose(displays.length > this.display ? this.display : 0);
   }
 
-  #rescale() {
-    this.#isActual = !this.#isActual && this.zoom.scale === 1;
-    this.#look();
-  }
-
-  /** Before it is enlarged. */
-  #fit() {
-    if (!this.#isActual) return;
-    this.#isActual = false;
-    this.#see();
-  }
-
-  #moved() {
-    this.#name();
-    this.changed();
-  }
-
-  #name() {
-    setText(this.scale, this.#isActual || (this.zoom?.scale ?? 1) > 1 ? "Fit" : "Actual size");
-  }
-
-  #look() {
+  /** @param {number} display */
+  choose(display) {
+    this.display = display;
     this.zoom.reset();
     this.#see();
   }
 
+  /** Whether *Fit* would show it smaller. */
+  get isEnlarged() {
+    return this.isActual || this.zoom.scale > 1;
+  }
+
+  rescale() {
+    this.isActual = !this.isEnlarged;
+    this.zoom.reset();
+    this.#see();
+  }
+
+  /** Before it is enlarged. */
+  #fit() {
+    if (!this.isActual) return;
+    this.isActual = false;
+    this.#see();
+  }
+
   #see() {
-    const display = this.#displays[Number(this.display.value) - 1] ?? null;
-    this.#name();
-    this.screen.stage.classList.toggle("actual", this.#isActual);
-    this.screen.see(display, this.#isActual);
+    this.screen.stage.classList.toggle("actual", this.isActual);
+    this.screen.see(this.displays[this.display - 1] ?? null, this.isActual);
+    this.tell();
   }
 
   /** @param {PointerEvent} event */
@@ -95,29 +88,53 @@ export class Viewing {
     const { x, y } = this.#held;
     this.#held = { x: clientX, y: clientY };
     if (this.isInControl() || this.zoom.isPinching) return;
-    if (this.#isActual) this.screen.stage.scrollBy(x - clientX, y - clientY);
+    if (this.isActual) this.screen.stage.scrollBy(x - clientX, y - clientY);
     else if (this.zoom.scale > 1) this.zoom.pan(clientX - x, clientY - y);
   };
 
-  #isFull() {
-    const { fullscreenElement } = document;
-    return fullscreenElement?.contains(this.element) ?? false;
+  get isFull() {
+    return document.fullscreenElement?.contains(this.screen.stage) ?? false;
   }
 
-  async #toggleFull() {
-    if (this.#isFull()) {
+  toggleFull = async () => {
+    if (this.isFull) {
       await document.exitFullscreen();
       return;
     }
-    await this.element.closest(".work")?.requestFullscreen();
+    await this.screen.stage.closest(".work")?.requestFullscreen();
+    this.screen.canvas.focus();
     // Where the browser allows it, its own shortcuts go to the machine as well.
     if (this.isInControl()) await navigator.keyboard?.lock?.().catch(() => {});
-  }
+  };
 
-  #drawFull() {
-    const isFull = this.#isFull();
-    setText(this.full, isFull ? "Leave full screen" : "Full screen");
-    setAttribute(this.full, "aria-pressed", isFull);
-    if (!isFull) navigator.keyboard?.unlock?.();
+  #filled() {
+    if (!this.isFull) navigator.keyboard?.unlock?.();
+    this.tell();
   }
+}
+
+/** @type {(one: Region, other: Region | undefined) => boolean} */
+function isSame(one, other) {
+  return one.x === other?.x && one.y === other.y && one.width === other.width && one.height === other.height;
+}
+
+/** @param {{viewing: Viewing}} properties */
+export function ViewingTools({ viewing }) {
+  const { zoom, displays, display, isFull, isEnlarged } = useStore(viewing);
+  /** @param {{currentTarget: HTMLSelectElement}} event */
+  const chosen = ({ currentTarget }) => viewing.choose(Number(currentTarget.value));
+  /** @param {string} id */
+  const select = (id) => html`<select id=${id} onChange=${chosen} value=${display}>
+    <option value="0">All</option>
+    ${displays.map(({ width, height }, at) => html`<option value=${at + 1}>${at + 1}: ${width} × ${height}</option>`)}
+  </select>`;
+  return html`<span class="tools">
+    ${displays.length > 1 && html`<${Field} label="Display" inline make=${select} />`}
+    <button type="button" aria-label="Zoom out" disabled=${zoom.scale === 1} onClick=${() => zoom.step(false)}>−</button>
+    <button type="button" aria-label="Zoom in" disabled=${zoom.isLargest} onClick=${() => zoom.step(true)}>+</button>
+    <button type="button" onClick=${() => viewing.rescale()}>${isEnlarged ? "Fit" : "Actual size"}</button>
+    ${document.fullscreenEnabled && html`<button type="button" aria-pressed=${String(isFull)} onClick=${viewing.toggleFull}>
+      ${isFull ? "Leave full screen" : "Full screen"}
+    </button>`}
+  </span>`;
 }

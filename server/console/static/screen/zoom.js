@@ -1,6 +1,6 @@
 /** The picture larger than its stage: by two fingers, by buttons and by keys; what shows is drawn about. */
 
-import { h } from "../parts/dom.js";
+import { Store } from "../parts/elements.js";
 
 const LARGEST = 8;
 const STEP = 1.5;
@@ -11,7 +11,7 @@ const MARGIN = 40;
 const ARROWS = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 /** Two fingers are always about the picture.  `fit()` makes it as large as the stage before it is enlarged. */
-export class Zoom {
+export class Zoom extends Store {
   scale = 1;
   isPinching = false;
   /** Where the picture is drawn to, from where it would be. */
@@ -19,18 +19,24 @@ export class Zoom {
   #y = 0;
   /** Where two fingers were: their middle, and how far apart. */
   #pair = { x: 0, y: 0, apart: 1 };
-  less = h("button", { type: "button", "aria-label": "Zoom out", click: () => this.#step(1 / STEP) }, "−");
-  more = h("button", { type: "button", "aria-label": "Zoom in", click: () => this.#step(STEP) }, "+");
 
   /**
    * @param {import("./screen.js").Screen} screen
-   * @param {{fit: () => void, changed: () => void, isInControl: () => boolean}} how
-   * @param {AbortSignal} signal
+   * @param {{fit: () => void, isInControl: () => boolean}} how
    */
-  constructor(screen, how, signal) {
+  constructor(screen, how) {
+    super();
     this.screen = screen;
     this.how = how;
-    const { stage, canvas } = screen;
+  }
+
+  get isLargest() {
+    return this.scale >= LARGEST;
+  }
+
+  /** Listen to the fingers on the screen's stage, from now on. */
+  attach() {
+    const { stage, canvas, signal } = this.screen;
     const options = { signal, passive: false };
     for (const type of /** @type {const} */ (["touchstart", "touchend", "touchcancel"]))
       stage.addEventListener(type, this.#touched, options);
@@ -39,7 +45,6 @@ export class Zoom {
     const watch = new ResizeObserver(() => this.#apply());
     watch.observe(stage);
     signal.addEventListener("abort", () => watch.disconnect());
-    this.#apply();
   }
 
   reset() {
@@ -100,8 +105,12 @@ export class Zoom {
     this.pan(way[0] * KEY_PIXELS, way[1] * KEY_PIXELS);
   };
 
-  /** @param {number} factor */
-  #step(factor) {
+  /**
+   * A step larger, or smaller.
+   * @param {boolean} isLarger
+   */
+  step(isLarger) {
+    const factor = isLarger ? STEP : 1 / STEP;
     const { left, top, width, height } = this.screen.stage.getBoundingClientRect();
     this.#enlarge(factor, { x: left + width / 2, y: top + height / 2 });
     this.#settle();
@@ -144,9 +153,7 @@ export class Zoom {
     this.#y = isLarger ? within(top, this.#y, height * this.scale, stage.clientHeight) : 0;
     stage.classList.toggle("zoomed", isLarger);
     canvas.style.transform = isLarger ? `translate(${this.#x}px, ${this.#y}px) scale(${this.scale})` : "";
-    this.less.disabled = !isLarger;
-    this.more.disabled = this.scale >= LARGEST;
-    this.how.changed();
+    this.tellNow();
   }
 }
 

@@ -3,6 +3,7 @@
 from typing import Final, NamedTuple
 
 from schemas.link.messages import Capability, Hello
+from server.machines.link.sharing import shared
 
 UNKNOWN_WHY: Final = "it did not say why"
 
@@ -16,9 +17,7 @@ class ClipboardAbility(NamedTuple):
     @classmethod
     def greeted(cls, hello: Hello) -> "ClipboardAbility":
         """That of a hello."""
-        ability = cls(hello.clipboard_read, hello.clipboard_write)
-        # One for all machines that are alike: each would take a kilobyte.
-        return _SHARED.get(ability.read.available and ability.write.available, ability)
+        return shared(cls(hello.clipboard_read, hello.clipboard_write))
 
     @property
     def why_no_read(self) -> str | None:
@@ -33,6 +32,3 @@ class ClipboardAbility(NamedTuple):
 
 def _why_not(capability: Capability) -> str | None:
     return None if capability.available else capability.reason or UNKNOWN_WHY
-
-
-_SHARED: Final = {True: ClipboardAbility(Capability(available=True), Capability(available=True))}

@@ -20,7 +20,6 @@ from schemas.link.clipboard_messages import (
 from schemas.link.messages import Capability, Hello, Input
 from schemas.resources.tokens import Scope
 from server.api.machines.clipboard import MAX_BODY_BYTES
-from server.dispatch.command import Command
 from server.dispatch.here import clipboard as reading
 from server.dispatch.questions.clipboard import TextRead
 from tests.links import hello
@@ -109,8 +108,8 @@ async def test_text_that_is_refused_is_not_kept(service: Service, is_keyed: bool
 
 
 def kept(text: str) -> list[str]:
-    """What of the server's own holds a text: objects by their kind."""
-    kinds = (WriteClipboard, Command, Input, TextRead)
+    """What of the server's own holds a text: objects by their kind; a command has it in a body."""
+    kinds = (WriteClipboard, Input, TextRead)
     bodies = (each for each in gc.get_objects() if type(each) in kinds)
     return [type(each).__name__ for each in bodies if text in str(vars(each).values())]
 

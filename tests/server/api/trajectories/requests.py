@@ -25,7 +25,7 @@ async def patched(service: Service, path: str, body: Any, **headers: str) -> Rep
     return await service.request("PATCH", path, body, headers=named)
 
 
-async def names(service: Service, **query: Any) -> list[str]:
+async def names(service: Service, **query: Any) -> list[str | None]:
     """The names of the trajectories on a page."""
     reply = await service.get("/v1/trajectories?" + urlencode(query))
     assert reply.status == 200, reply.body

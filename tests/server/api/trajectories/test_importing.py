@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -9,6 +10,7 @@ import pytest
 
 from schemas.resources.tokens import Scope
 from schemas.resources.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
+from server.trajectories import creation
 from tests.imports import CHUNKED, REQUEST, imported, kept, line, outcomes, send
 from tests.raw_http import connection, head
 from tests.service import Service
@@ -52,6 +54,17 @@ async def test_lines_without_an_id_are_each_a_new_one(service: Service) -> None:
     assert outcomes(answers) == ["imported"] * 3
     assert len({each["id"] for each in answers}) == 3
     assert len(await kept(service)) == 3
+
+
+@pytest.mark.parametrize("key", [{}, {"Idempotency_Key": "file"}])
+async def test_lines_of_one_millisecond_are_listed_in_the_order_of_their_file(
+    service: Service, monkeypatch: pytest.MonkeyPatch, key: dict[str, str]
+) -> None:
+    monkeypatch.setattr(creation, "now", lambda: datetime(2024, 1, 1, tzinfo=UTC))
+    lines = [line(id=None, name=str(number)) for number in range(300)]
+    assert outcomes(await imported(service, lines, **key)) == ["imported"] * 300
+    names = [item["name"] for item in await kept(service)]
+    assert names == [str(number) for number in reversed(range(300))]
 
 
 async def test_wrong_lines_are_answered_as_a_request_would_be_and_the_others_are_stored(

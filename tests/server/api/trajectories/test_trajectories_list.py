@@ -14,7 +14,7 @@ from schemas.resources.trajectories import (
 )
 from server.errors import StoreUnavailable
 from server.store.trajectories.listing import TrajectoryListing
-from tests.server.api.trajectories.requests import made, names
+from tests.server.api.trajectories.requests import made, names, patched
 from tests.service import Service
 from tests.trajectories import WORKFLOW
 
@@ -141,7 +141,12 @@ async def test_filter_finds_what_it_says(
         ("updated_at_to=2024-13-01", ["query", "updated_at_to"], "datetime_parsing"),
         ("include=run", ["query", "include"], "include_unknown"),
         ("include=workflow,run", ["query", "include"], "include_unknown"),
-        ("sort=name", ["query", "sort"], "extra_forbidden"),
+        ("order=name", ["query", "order"], "extra_forbidden"),
+        ("sort=id", ["query", "sort"], "literal_error"),
+        ("sort=name,created_at", ["query", "sort"], "literal_error"),
+        ("sort=--name", ["query", "sort"], "literal_error"),
+        ("sort=", ["query", "sort"], "literal_error"),
+        ("steps=no", ["query", "steps"], "bool_parsing"),
         ("limit=5&limit=6", ["query", "limit"], "repeated"),
         ("search=a&search=a", ["query", "search"], "repeated"),
         ("search=%FF", ["query", "search"], "string_unicode"),
@@ -157,6 +162,79 @@ async def test_wrong_query_is_422_and_names_the_parameter(
     service: Service, query: str, loc: list[str], kind: str
 ) -> None:
     assert (await service.get(f"/v1/trajectories?{query}")).faults == [(loc, kind)]
+
+
+async def test_wrong_order_is_told_what_would_be_right(service: Service) -> None:
+    (entry,) = (await service.get("/v1/trajectories?sort=id")).json["detail"]
+    assert entry["msg"] == (
+        "Input should be 'created_at', '-created_at', 'updated_at', '-updated_at', "
+        "'name' or '-name'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [
+        ("created_at", ["Zoë 2", None, "zoe 10", "apple", "Apple"]),
+        ("updated_at", ["apple", "zoe 10", "Zoë 2", None, "Apple"]),
+        ("name", ["apple", "Apple", "Zoë 2", "zoe 10", None]),
+    ],
+)
+async def test_list_is_sorted_as_it_is_asked_for_both_ways(
+    service: Service, sort: str, expected: list[str | None]
+) -> None:
+    names_and_days = [("Zoë 2", 3), (None, 4), ("zoe 10", 2), ("apple", 1), ("Apple", 4)]
+    for created, (name, updated) in enumerate(names_and_days, 1):
+        await made(
+            service,
+            name=name,
+            created_at=f"2024-01-01T00:00:0{created}Z",
+            updated_at=f"2024-02-0{updated}T00:00:00Z",
+        )
+    assert await names(service, sort=sort) == expected
+    assert await names(service, sort=f"-{sort}") == expected[::-1]
+    found = await names(service, sort=sort, skip=1, limit=3, workflow_id=WORKFLOW_ID)
+    assert found == expected[1:4]
+    # Few are merged by what they are sorted by as well.
+    assert await names(service, sort=sort, search="PP") == [
+        each for each in expected if each in ("apple", "Apple")
+    ]
+
+
+async def test_a_new_name_and_a_change_move_what_is_sorted_by_them(service: Service) -> None:
+    time = "2024-01-01T00:00:00Z"
+    first, second = [await made(service, name=name, created_at=time) for name in ("a", "b")]
+    assert (await patched(service, f"/v1/trajectories/{first['id']}", {"name": "c"})).status == 200
+    for sort in ("name", "updated_at"):
+        assert await names(service, sort=sort) == ["b", "c"]
+    await service.post(f"/v1/trajectories/{second['id']}/duplicate", {"name": "a 2"})
+    assert await names(service, sort="name") == ["a 2", "b", "c"]
+
+
+async def test_light_list_has_the_number_of_steps_in_their_place(service: Service) -> None:
+    await made(service, name="none", trajectory_data=None)
+    grown = await made(service, name="grown", trajectory_data=[STEP], is_generated=False)
+    path = f"/v1/trajectories/{grown['id']}"
+    # Too long for one document: the steps stand elsewhere then.
+    for _ in range(3):
+        await service.post(f"{path}/steps", {"steps": [{"text": "x" * 500_000}, STEP]})
+    await service.post(f"{path}/duplicate", {"name": "copy"})
+    await made(service, name="two", trajectory_data=[STEP, STEP])
+    whole = (await service.get("/v1/trajectories?is_generated=null")).json
+    light = (await service.get("/v1/trajectories?is_generated=null&steps=false")).json
+    assert {item["name"]: item["step_count"] for item in light["items"]} == {
+        "none": 0,
+        "grown": 7,
+        "copy": 7,
+        "two": 2,
+    }
+    for item in whole["items"]:
+        assert item["step_count"] == len(item["trajectory_data"] or ())
+    expected = [{**item, "trajectory_data": None} for item in whole["items"]]
+    assert light == {**whole, "items": expected}
+    TrajectoryPage.model_validate(light)
+    (found,) = (await service.get("/v1/trajectories?search=two&steps=false")).json["items"]
+    assert (found["step_count"], found["trajectory_data"]) == (2, None)
 
 
 @pytest.mark.parametrize("limit", [1, 1000])

@@ -4,18 +4,19 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import chain, combinations
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 import pytest
 
-from schemas.resources.trajectories import TrajectoryQuery
+from schemas.resources.trajectories import TrajectoryQuery, TrajectorySort
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.trajectories import counted_list
 from server.store.trajectories import counts as trajectory_counts
+from server.store.trajectories.counted_list import CountedList, Order
 from server.store.trajectories.indexer import TrajectoryIndexer
-from server.store.trajectories.listing import TrajectoryListing
+from server.store.trajectories.listing import TrajectoryListing, trajectory_filter
 from tests.store import ORGANIZATION, opened
 from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported, listed
 
@@ -94,15 +95,16 @@ async def page(database: Database, **query: str) -> tuple[int, int]:
 
 @pytest.mark.timeout(180)
 @pytest.mark.usefixtures("buckets_of_a_hundred")
-async def test_every_combination_of_filters_is_on_an_index(
-    mongodb: str, database_name: str
+@pytest.mark.parametrize("sort", get_args(TrajectorySort))
+async def test_every_combination_of_filters_is_on_an_index_in_every_order(
+    mongodb: str, database_name: str, sort: str
 ) -> None:
     async with library(mongodb, database_name) as database:
         profiled = Profiled(database)
         for names in filter_combinations():
             query = {name: FILTERS[name] for name in names}
             await profiled.begin()
-            total, found = await page(database, limit="20", **query)
+            total, found = await page(database, limit="20", sort=sort, **query)
             operations = await profiled.operations()
             assert operations
             for operation in operations:
@@ -115,18 +117,55 @@ async def test_every_combination_of_filters_is_on_an_index(
 
 
 @pytest.mark.usefixtures("buckets_of_a_hundred")
+@pytest.mark.parametrize("sort", ["-created_at", "created_at"])
 @pytest.mark.parametrize("more", [{}, {"workflow_id": str(WORKFLOW)}, {"is_approved": "true"}])
 async def test_a_deep_page_does_not_read_what_it_skips(
-    mongodb: str, database_name: str, more: dict[str, str]
+    mongodb: str, database_name: str, more: dict[str, str], sort: str
 ) -> None:
     async with library(mongodb, database_name) as database:
         profiled = Profiled(database)
         total, _ = await page(database, **more)
         await profiled.begin()
-        assert await page(database, skip=str(total - 20), limit="10", **more) == (total, 10)
+        deep = {"skip": str(total - 20), "limit": "10", "sort": sort}
+        assert await page(database, **deep, **more) == (total, 10)
         operations = await profiled.operations()
         assert sum(each.get("keysExamined", 0) for each in operations) < 300
         assert sum(each.get("docsExamined", 0) for each in operations) < 120
+
+
+@pytest.mark.parametrize("sort", get_args(TrajectorySort))
+@pytest.mark.parametrize("more", [{}, {"workflow_id": str(WORKFLOW)}])
+async def test_no_order_sorts_in_memory_or_reads_what_it_skips(
+    mongodb: str, database_name: str, more: dict[str, str], sort: str
+) -> None:
+    async with library(mongodb, database_name) as database:
+        wanted = TrajectoryQuery.model_validate({"sort": sort, **more})
+        async with database.snapshot() as session:
+            order = Order.of(wanted.sort)
+            found = trajectory_filter(ORGANIZATION, wanted)
+            listed_here = CountedList(database, session, found, order)
+            total = await listed_here.total()
+            (selection,) = await listed_here.page(total - 20, 10)
+        cursor = database.collection("trajectories").find(
+            selection.filter,
+            sort=order.sort,
+            skip=selection.skip,
+            limit=selection.limit,
+            hint=selection.hint,
+        )
+        plan = await cursor.explain()
+        assert not {"SORT", "COLLSCAN"} & set(stages(plan["queryPlanner"]["winningPlan"]))
+        read = plan["executionStats"]
+        assert (read["nReturned"], read["totalDocsExamined"]) == (10, 10)
+        assert read["totalKeysExamined"] <= total + 10
+
+
+def stages(plan: Document) -> Iterator[str]:
+    """What MongoDB does, step by step."""
+    yield plan["stage"]
+    for below in (*plan.get("inputStages", ()), plan.get("inputStage")):
+        if below:
+            yield from stages(below)
 
 
 async def test_a_page_behind_the_end_asks_for_nothing(database: Database) -> None:

@@ -14,7 +14,7 @@ from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.trajectories import counts as trajectory_counts
 from server.store.trajectories import indexer as trajectory_indexer
-from server.store.trajectories.counted_list import CountedList
+from server.store.trajectories.counted_list import NEWEST_FIRST, CountedList
 from server.store.trajectories.indexer import TrajectoryIndexer, entry_of
 from server.store.trajectories.listing import trajectory_filter
 from server.store.trajectories.marks import OpenBatches, is_new
@@ -42,8 +42,8 @@ async def check(database: Database) -> None:
         segments = [entry.pop("segment") for entry in entries.values()]
         assert all(0 <= segment <= len(entries) for segment in segments)
         known = set(await OpenBatches(database).marks(session))
-        assert await CountedList(database, session, wanted).total() == len(there_are)
-        found = TrajectoryMatches(database, session, wanted, "-4")
+        assert await CountedList(database, session, wanted, NEWEST_FIRST).total() == len(there_are)
+        found = TrajectoryMatches(database, session, wanted, "-4", NEWEST_FIRST)
         assert await found.total() == len(there_are)
     indexed = [each for each in there_are if not is_new(each) or each["unindexed"] in known]
     assert entries == {each["_id"]: entry_of(each) for each in indexed}
@@ -93,7 +93,7 @@ class CountedTotal:
     async def now(self) -> int:
         async with self._database.snapshot() as session:
             wanted = trajectory_filter(ORGANIZATION, EVERYTHING)
-            return await CountedList(self._database, session, wanted).total()
+            return await CountedList(self._database, session, wanted, NEWEST_FIRST).total()
 
 
 class Writer:

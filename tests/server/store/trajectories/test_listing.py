@@ -4,12 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID, uuid4
 
 import pytest
 
-from schemas.resources.trajectories import ChangedTrajectory, ImportedTrajectory, TrajectoryQuery
+from schemas.resources.trajectories import (
+    ChangedTrajectory,
+    ImportedTrajectory,
+    TrajectoryQuery,
+    TrajectorySort,
+)
 from server.store.mongodb.database import Database
 from server.store.trajectories import counted_list
 from server.store.trajectories import counts as trajectory_counts
@@ -18,7 +23,7 @@ from server.store.trajectories import matches as trajectory_matches
 from server.store.trajectories import search as trajectory_search
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.listing import TrajectoryListing, trajectory_filter
-from server.store.trajectories.search import folded
+from server.store.trajectories.search import folded, name_order
 from tests.store import ORGANIZATION
 from tests.trajectories import TrajectoryLibrary, listed
 
@@ -71,6 +76,8 @@ class Draws:
             "skip": str(self.random.choice((0, 0, 1, 3, 6, 12, 20))),
             "limit": str(self.random.choice((1, 4, 50))),
             "is_generated": self.random.choice(("true", "null", "null")),
+            "sort": self.random.choice(get_args(TrajectorySort)),
+            "steps": self.random.choice(("true", "false")),
         }
         filters: dict[str, Callable[[], str | None]] = {
             "search": lambda: self.needle(among),
@@ -105,6 +112,10 @@ class Kept:
     def texts(self) -> list[str]:
         texts = (str(self.id), self.fields["name"], self.fields["description"])
         return [text for text in texts if text is not None]
+
+    def place(self, sort: str) -> tuple[Any, ...]:
+        first = {"name": name_order(self.fields["name"])}.get(sort, self.fields.get(sort))
+        return first, self.fields["created_at"], self.id.bytes
 
     def is_found_by(self, query: TrajectoryQuery) -> bool:
         fields = self.fields
@@ -170,7 +181,10 @@ class Model:
 
     async def check(self, query: TrajectoryQuery) -> None:
         expected = [kept for kept in self.kept if kept.is_found_by(query)]
-        expected.sort(key=lambda kept: (kept.fields["created_at"], kept.id.bytes), reverse=True)
+        expected.sort(
+            key=lambda kept: kept.place(query.sort.removeprefix("-")),
+            reverse=query.sort.startswith("-"),
+        )
         listing = await TrajectoryListing.open(self._database, self.organization_id, query)
         page = [UUID(one.fields["id"]) for one in await listed(listing)]
         assert listing.total == len(expected)

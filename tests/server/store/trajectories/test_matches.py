@@ -5,6 +5,7 @@ import pytest
 from schemas.resources.trajectories import TrajectoryQuery
 from server.store.mongodb.database import Database
 from server.store.trajectories import matches as trajectory_matches
+from server.store.trajectories.counted_list import NEWEST_FIRST
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.listing import trajectory_filter
 from server.store.trajectories.matches import TrajectoryMatches
@@ -23,7 +24,7 @@ async def way_of(database: Database, search: str) -> tuple[str, int]:
     query = TrajectoryQuery.model_validate({"search": search})
     async with database.snapshot() as session:
         wanted = trajectory_filter(ORGANIZATION, query)
-        matches = TrajectoryMatches(database, session, wanted, search)
+        matches = TrajectoryMatches(database, session, wanted, search, NEWEST_FIRST)
         total = await matches.total()
     return matches._index or "at once", total
 

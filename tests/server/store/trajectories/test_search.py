@@ -15,6 +15,7 @@ from server.store.trajectories.search import (
     containing,
     folded,
     lookup_keys,
+    name_order,
     search_text,
     substring_pattern,
     suffix_keys,
@@ -111,3 +112,15 @@ def test_pieces_of_a_long_needle_begin_and_end_with_it() -> None:
     assert (pieces[0], pieces[-1]) == (needle[:KEY_CHARACTERS], needle[-KEY_CHARACTERS:])
     assert len(pieces) == 4
     assert lookup_keys(needle[:9]) == [needle[:8], needle[1:9]]
+
+
+def test_names_are_sorted_as_people_expect() -> None:
+    expected: list[str | None] = [
+        *("", "!", "7 up", "10 CC", "Apple", "apple 2", "Apple 010", "apple 11 b", "apple 011 c"),
+        *("Ärger", "as", "café", "cafeteria", "Straße", "strasser", "Zoe", "Zoë", "zoo"),
+        *("Москва", "日本", "\U0001f642", None),
+    ]
+    mixed = expected[::-1]
+    assert sorted(mixed, key=name_order) == expected
+    assert len({name_order(same) for same in ("Ünder 007", "u\u0308NDER 7", "ünder 07")}) == 1
+    assert len(name_order("1é" * 127)) < 2000

@@ -265,13 +265,13 @@ async def test_refused_body_does_not_live_on_in_its_error(
     service: Service, monkeypatch: pytest.MonkeyPatch, unknown: int
 ) -> None:
     """Errors wait for the garbage collector; many large bodies with a mistake would pile up."""
-    refuse, caught = ApiHandler._answer_refusal, []
+    refuse, caught = ApiHandler.answer_refusal, []
 
     def caught_too(self: ApiHandler, error: InvalidRequestError) -> None:
         caught.append((self.request.body, error.__context__, error.__traceback__))
         refuse(self, error)
 
-    monkeypatch.setattr(ApiHandler, "_answer_refusal", caught_too)
+    monkeypatch.setattr(ApiHandler, "answer_refusal", caught_too)
     members = {f"k{number}": "x" * 100 for number in range(unknown)}
     assert (await service.post("/v1/trajectories", members)).status == 422
     assert caught == [(b"", None, None)]

@@ -1,5 +1,7 @@
 """What a machine's clipboard can do is what its hello said, each way for itself."""
 
+import pytest
+
 from schemas.link.messages import Capability
 from server.machines.link.questions.clipboard_ability import UNKNOWN_WHY, ClipboardAbility
 from tests.links import hello
@@ -20,6 +22,8 @@ def test_what_cannot_be_done_for_no_reason_is_impossible_all_the_same() -> None:
     assert ClipboardAbility.greeted(no_reason).why_no_write == UNKNOWN_WHY
 
 
-def test_machines_that_are_alike_share_one() -> None:
-    said = hello().model_copy(update={"clipboard_read": CAN, "clipboard_write": CAN})
-    assert ClipboardAbility.greeted(said) is ClipboardAbility.greeted(said)
+@pytest.mark.parametrize("ability", [CAN, OFF])
+def test_machines_that_are_alike_share_one(ability: Capability) -> None:
+    said = hello().model_copy(update={"clipboard_read": ability, "clipboard_write": ability})
+    other = said.model_copy(deep=True)
+    assert ClipboardAbility.greeted(said) is ClipboardAbility.greeted(other)

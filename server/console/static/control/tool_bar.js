@@ -1,0 +1,93 @@
+/** What stands around a machine's picture: the tools above it, and below it what became of the inputs. */
+
+import { html, useEffect, useRef, useStore } from "../parts/elements.js";
+import { Ago } from "../parts/time.js";
+import { ViewingTools } from "../screen/viewing.js";
+import { ownKeyOf } from "./keys.js";
+import { KeysPanel } from "./keys_panel.js";
+import { TextPanel } from "./text_panel.js";
+
+/**
+ * One row, which has its height before anything is said in it: a picture that moves takes the next click
+ * elsewhere.
+ * @param {{control: Control, viewing: import("../screen/viewing.js").Viewing, children?: unknown}} properties
+ */
+export function ToolBar({ control, viewing, children }) {
+  const { inControl, isTaking, obstacle, sign, holder, panel } = useStore(control);
+  const button = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const left = () => button.current?.focus({ preventScroll: true });
+    control.addEventListener("left", left);
+    return () => control.removeEventListener("left", left);
+  }, []);
+  useEffect(() => {
+    // A button that was disabled meanwhile has lost the focus.
+    if (!isTaking && !inControl && document.activeElement === document.body) button.current?.focus({ preventScroll: true });
+  }, [isTaking]);
+  /** @type {(name: "keys" | "text", label: string) => unknown} */
+  const opener = (name, label) => html`<button
+    type="button" class="for-wide" aria-expanded=${String(panel === name)} onClick=${() => control.open(panel === name ? "" : name)}
+  >${label}</button>`;
+  return html`<div class="control-bar" role="group" aria-label="Tools">
+    <button
+      type="button" class="primary" ref=${button} disabled=${isTaking || obstacle !== ""} aria-busy=${isTaking || null}
+      onClick=${control.toggle}
+    >${inControl ? "Give back" : isTaking ? "Taking control…" : "Take control"}</button>
+    ${control.mayTakeOver && html`<button type="button" onClick=${() => void control.take(true)}>Take over</button>`}
+    ${control.mayAsk && html`<button type="button" onClick=${control.ask}>Ask to hand over</button>`}
+    <strong class=${inControl ? "sign" : "sign quiet"} role="status" title=${sign}>${sign}</strong>
+    ${holder && html`<small class="holder">${holder.by} has control, taken <${Ago} time=${holder.since} /></small>`}
+    ${inControl && html`<span class="tools">${opener("keys", "Keys")}${opener("text", "Clipboard")}</span>`}
+    <${ViewingTools} viewing=${viewing} />
+    ${children}
+  </div>`;
+}
+
+/**
+ * Keys that a browser keeps for itself, and a field for texts: over the picture where there is a mouse,
+ * and below it on a phone.
+ * @param {{control: Control}} properties
+ */
+export function Panels({ control }) {
+  const { inControl, panel } = useStore(control);
+  const element = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (panel === "keys") element.current?.querySelector("button")?.focus();
+    if (panel === "text") element.current?.querySelector("textarea")?.focus();
+  }, [panel]);
+  /** @param {KeyboardEvent} event */
+  function keyed(event) {
+    const own = ownKeyOf(event);
+    if (event.key !== "Escape" && !own) return;
+    event.preventDefault();
+    if (own) control.own(own);
+    else control.open("");
+  }
+  if (!inControl) return null;
+  return html`<div class="keypad" data-panel=${panel} ref=${element} onKeyDown=${keyed}>
+    <${KeysPanel} control=${control} />
+    <${TextPanel} control=${control} />
+  </div>`;
+}
+
+/** @param {{control: Control, caption: string}} properties */
+export function Outcomes({ control, caption }) {
+  const { losses, told, noted, inControl, typing, screen } = useStore(control);
+  const { words } = useStore(losses);
+  function dismiss() {
+    losses.dismiss();
+    (inControl ? typing : screen.canvas).focus({ preventScroll: true });
+  }
+  // What is too long for its place is read by scrolling, with the keyboard too.
+  return html`<div class="outcomes">
+    <div role="group" aria-label="What became of your inputs" tabindex="0">
+      <p class="lost" role="status">${words}</p>
+      <p class="said" role="status" data-kind=${told.kind}>${told.words}</p>
+      <p class="noted" role="status" data-kind=${noted.kind}>${noted.words}</p>
+    </div>
+    ${words && html`<button type="button" onClick=${dismiss}>Dismiss</button>`}
+    <p class="caption small">${caption}</p>
+  </div>`;
+}
+
+/** @typedef {import("./machine_control.js").MachineControl} Control */
