@@ -1,19 +1,18 @@
 /** All trajectories in one table: filtered and sorted by the server, and read as far as one looks. */
 
 import { rememberedPlace, useChosen } from "../parts/address.js";
-import { html, Store, useEffect, useMade, useRef, useState, useStore, useTitle } from "../parts/elements.js";
+import { html, Store, useEffect, useMade, useState, useStore, useTitle } from "../parts/elements.js";
+import { End } from "../parts/end.js";
 import { CommandLine, EmptyState, Failure, Field, NothingFits } from "../parts/pieces.js";
 import { ApprovalBadge } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { Ago } from "../parts/time.js";
-import { count, number } from "../parts/words.js";
+import { count, momentOf, number } from "../parts/words.js";
 import { call, listAll, path, query, statusOf, wordsOf } from "../server/api.js";
 
 const PART = 1000;
 /** Of a table's row; how many were read is told from how far down one was. */
 const LEAST_PIXELS = 30;
-/** What comes next is read before one sees the end. */
-const AHEAD = "1000px";
 const TYPING_MILLISECONDS = 250;
 const AGAIN_MILLISECONDS = 3000;
 const NEWS_MILLISECONDS = 1000;
@@ -117,20 +116,6 @@ function Filters({ chosen, choose }) {
   </form>`;
 }
 
-/**
- * The end of what was read, which says when it is nearly in sight.
- * @param {{seen: () => void}} properties
- */
-function End({ seen }) {
-  const end = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && seen(), { rootMargin: AHEAD });
-    if (end.current) observer.observe(end.current);
-    return () => observer.disconnect();
-  });
-  return html`<p class="small" ref=${end}>Reading on…</p>`;
-}
-
 /** @param {ListedTrajectory} trajectory */
 const idOf = ({ id }) => id;
 
@@ -149,16 +134,6 @@ function parametersOf({ search, created_at_from, created_at_to, ...rest }) {
     include: "workflow",
     steps: "false",
   };
-}
-
-/**
- * A day of the reader's own calendar begins and ends by the reader's own clock; what is no day is
- * left for the server to refuse, in words.
- * @type {(day: string, time: string) => string}
- */
-function momentOf(day, time) {
-  const moment = new Date(`${day}T${time}`);
-  return Number.isNaN(moment.getTime()) ? day : moment.toISOString();
 }
 
 /** The trajectories that fit what is chosen, in the server's order. */
