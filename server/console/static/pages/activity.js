@@ -3,7 +3,8 @@
 import { rememberedPlace, useChosen, useSettled } from "../parts/address.js";
 import { html, useMade, useStore, useTitle } from "../parts/elements.js";
 import { End } from "../parts/end.js";
-import { EmptyState, Failure, Field, NothingFits, WorkButton } from "../parts/pieces.js";
+import { Filters } from "../parts/filters.js";
+import { EmptyState, Failure, NothingFits, WorkButton } from "../parts/pieces.js";
 import { Reading } from "../parts/reading.js";
 import { OutcomeBadge } from "../parts/states.js";
 import { Table } from "../parts/table.js";
@@ -36,12 +37,13 @@ const FAMILIES = [
   ["organization", "Organizations"],
 ];
 
-/** @type {[keyof typeof USUAL, string, string, string?][]} */
-const FIELDS = [
-  ["machine_id", "Machine", "search", "Id of a machine"],
-  ["token_name", "Person or program", "search", "Whole name of a token"],
-  ["created_at_from", "From", "date"],
-  ["created_at_to", "To", "date"],
+/** @type {Filter<keyof typeof USUAL>[]} */
+const FILTERS = [
+  { name: "machine_id", label: "Machine", hint: "Id of a machine" },
+  { name: "token_name", label: "Person or program", hint: "Whole name of a token" },
+  { name: "created_at_from", label: "From", type: "date" },
+  { name: "created_at_to", label: "To", type: "date" },
+  { name: "action", label: "What", options: FAMILIES },
 ];
 
 /** @type {Column<AuditEntry>[]} */
@@ -59,19 +61,9 @@ export function ActivityPage({ events, me }) {
   useTitle("Activity");
   const [chosen, choose] = useChosen("/activity", USUAL);
   const asked = useSettled(chosen);
-  /** @type {(name: keyof typeof USUAL) => (event: {currentTarget: HTMLInputElement}) => void} */
-  const change = (name) => ({ currentTarget: { value } }) => choose({ [name]: value });
-  /** @type {(id: string) => unknown} */
-  const select = (id) => html`<select id=${id} value=${chosen.action} onChange=${change("action")}>
-    ${FAMILIES.map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}
-  </select>`;
   return html`<section>
     <div class="head"><h1>Activity</h1><${WorkButton} work=${() => save(chosen)}>Download as CSV<//></div>
-    <form class="filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      ${FIELDS.map(([name, label, type, hint]) => html`<${Field} key=${name} label=${label} make=${(/** @type {string} */ id) =>
-        html`<input id=${id} type=${type} placeholder=${hint} maxlength="200" dir="auto" value=${chosen[name]} onInput=${change(name)} />`} />`)}
-      <${Field} label="What" make=${select} />
-    </form>
+    <${Filters} filters=${FILTERS} chosen=${chosen} choose=${choose} />
     <${Found} key=${JSON.stringify(asked)} ...${{ events, me, asked }} clear=${() => choose(USUAL)} />
   </section>`;
 }

@@ -3,7 +3,8 @@
 import { rememberedPlace, useChosen, useSettled } from "../parts/address.js";
 import { html, useEffect, useMade, useState, useStore, useTitle } from "../parts/elements.js";
 import { End } from "../parts/end.js";
-import { CommandLine, EmptyState, Failure, Field, NothingFits } from "../parts/pieces.js";
+import { Filters } from "../parts/filters.js";
+import { CommandLine, EmptyState, Failure, NothingFits } from "../parts/pieces.js";
 import { Reading } from "../parts/reading.js";
 import { ApprovalBadge } from "../parts/states.js";
 import { Table } from "../parts/table.js";
@@ -26,10 +27,10 @@ const USUAL = {
   sort: "-created_at",
 };
 
-/** @type {Filter<keyof typeof USUAL>[]} */
-const FILTERS = [
-  { name: "search", label: "Search", type: "search", hint: "Name, description, id" },
-  { name: "workflow_id", label: "Workflow", options: [["", "All"]] },
+/** @type {(workflows: [string, string][]) => Filter<keyof typeof USUAL>[]} */
+const filtersOf = (workflows) => [
+  { name: "search", label: "Search", hint: "Name, description, id" },
+  { name: "workflow_id", label: "Workflow", options: [["", "All"], ...workflows] },
   { name: "is_approved", label: "Approval", options: [["", "Any"], ["true", "Approved"], ["false", "Not approved"]] },
   { name: "is_generated", label: "Generation", options: [["null", "Any"], ["true", "Generated"], ["false", "Pending"]] },
   { name: "created_at_from", label: "Created from", type: "date" },
@@ -54,11 +55,18 @@ export function TrajectoriesPage({ events }) {
   const list = useStore(useMade((signal) => new Trajectories(events, signal)));
   const settled = useSettled(chosen);
   useEffect(() => list.ask(settled), [settled]);
+  const [workflows, learn] = useState(/** @type {[string, string][]} */ ([]));
+  useMade((signal) => {
+    /** @type {Promise<Workflow[]>} */
+    const reading = listAll("v1/workflows", signal);
+    // The list says itself what is wrong, if nothing can be read; names are only pleasant to have.
+    reading.then((all) => learn(all.map(({ id, name }) => [id, name])), () => null);
+  });
   const { items, total, isWhole, error, isChanged } = list;
   const told = `${isWhole ? "" : `${number(items?.length)} of `}${count(total, "trajectory", "trajectories")}`;
   return html`<section>
     <div class="head"><h1>Trajectories</h1><p class="small" role="status">${items && (error ? wordsOf(error) : told)}</p></div>
-    <${Filters} chosen=${chosen} choose=${choose} />
+    <${Filters} filters=${filtersOf(workflows)} chosen=${chosen} choose=${choose} />
     ${isChanged && items?.length && html`<button type="button" class="news" onClick=${() => void list.readAll()}>There are changes: show them</button>`}
     <${Found} list=${list} chosen=${chosen} choose=${choose} />
     ${items && !isWhole && html`<${End} seen=${list.readOn} />`}
@@ -89,31 +97,7 @@ function FirstTrajectory() {
 
 /** @param {typeof USUAL} chosen */
 function isFiltered(chosen) {
-  return FILTERS.some(({ name }) => chosen[name] !== USUAL[name]);
-}
-
-/** @param {{chosen: typeof USUAL, choose: (change: Partial<typeof USUAL>) => void}} properties */
-function Filters({ chosen, choose }) {
-  const [workflows, learn] = useState(/** @type {[string, string][]} */ ([]));
-  useMade((signal) => {
-    /** @type {Promise<Workflow[]>} */
-    const reading = listAll("v1/workflows", signal);
-    // The list says itself what is wrong, if nothing can be read; names are only pleasant to have.
-    reading.then((all) => learn(all.map(({ id, name }) => [id, name])), () => null);
-  });
-  /** @type {(filter: Filter<keyof typeof USUAL>) => (id: string) => unknown} */
-  const maker = ({ name, options, type, hint }) => (id) => {
-    /** @param {{currentTarget: HTMLInputElement}} event */
-    const change = ({ currentTarget: { value } }) => choose({ [name]: value });
-    if (!options) return html`<input id=${id} type=${type} placeholder=${hint} maxlength="2000" value=${chosen[name]} onInput=${change} />`;
-    const all = new Map(name === "workflow_id" ? [...options, ...workflows] : options);
-    // What the address says is chosen, whatever it is.
-    const some = all.has(chosen[name]) ? all : all.set(chosen[name], chosen[name]);
-    return html`<select id=${id} value=${chosen[name]} onChange=${change}>${[...some].map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}</select>`;
-  };
-  return html`<form class="filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-    ${FILTERS.map((filter) => html`<${Field} key=${filter.name} label=${filter.label} make=${maker(filter)} />`)}
-  </form>`;
+  return Object.entries({ ...chosen, sort: USUAL.sort }).join() !== Object.entries(USUAL).join();
 }
 
 /** @param {ListedTrajectory} trajectory */
