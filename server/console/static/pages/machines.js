@@ -106,7 +106,7 @@ const rowOf = (machine) => ({ "data-state": stateOf(machine) });
 
 /** @param {Machine} machine */
 function nameOf({ id, name }) {
-  return html`<a href="#${path`/machines/${id}`}">${name}</a>${id === name ? "" : html`<small>${id}</small>`}`;
+  return html`<a href="#${path`/machines/${id}`}" dir="auto">${name}</a>${id === name ? "" : html`<small>${id}</small>`}`;
 }
 
 /** @param {Machine} machine */
