@@ -139,6 +139,7 @@ class Server:
             supervise(services.library.indexer.run, "enter new trajectories"),
             supervise(services.machines.control.run, "end control leases that are over"),
             supervise(services.machines.pauses.run, "end pauses that are over"),
+            supervise(services.machines.looks.run, "end stretches of looking that are over"),
         ]
         if self._settings.has_nats:
             self._watches.extend(self._join_others())
@@ -233,6 +234,7 @@ class Server:
             for watch in self._watches:
                 watch.cancel()
             await _until(lambda: not any(registry), LINK_CLOSING_SECONDS)
+            services.machines.looks.close()
             await operation.recorder.close(RECORDING_SECONDS, self._recording)
             await services.events.finish(LINK_CLOSING_SECONDS)
             await self._leave_others()

@@ -26,9 +26,11 @@ from server.dispatch.ledger.reconciler import Reconciler
 from server.dispatch.ledger.resolver import Resolver
 from server.dispatch.ledger.under_way import CommandsUnderWay
 from server.dispatch.live_machines import LiveMachines
+from server.dispatch.looks import Looks
 from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.machine_views import MachineViews
-from server.dispatch.recorder import InputRecorder
+from server.dispatch.recorder import InputRecorder, audit_item
+from server.dispatch.stretches import StretchRecorder
 from server.events.hub import EventHub
 from server.events.memory_hub import MemoryEventHub
 from server.events.shared_hub import SharedEventHub
@@ -51,7 +53,7 @@ from server.process.node import Node
 from server.process.throttle import BlockingThrottle
 from server.services import Access, Cluster, Library, Machines, Operation, Services
 from server.settings import ServerSettings
-from server.store.audit import AuditStore
+from server.store.audit import AuditEntry, AuditStore
 from server.store.commands import CommandStore
 from server.store.event_log import EventLog
 from server.store.identity.organizations import OrganizationStore
@@ -105,7 +107,7 @@ def assemble(ground: Ground) -> Services:
     settings, database = ground.settings, ground.database
     fingerprints = Fingerprints(ground.installation.secret)
     events, metrics = _event_hub(ground), Metrics()
-    audit = AuditStore(database, lifetime=timedelta(seconds=settings.audit_lifetime))
+    audit = _audit(ground, events)
     recorder = InputRecorder(audit, events, metrics)
     console, site = Assets(), Site(settings.docs_dir)
     documentation = f"docs/{FIRST_PAGE}" if site.is_installed else None
@@ -183,6 +185,15 @@ def _event_hub(ground: Ground) -> EventHub:
     )
 
 
+def _audit(ground: Ground, events: EventHub) -> AuditStore:
+    def tell(entry: AuditEntry) -> None:
+        told = partial(audit_item, entry)
+        events.publish(entry.organization_id, "audit", told, entry.machine_id)
+
+    lifetime = timedelta(seconds=ground.settings.audit_lifetime)
+    return AuditStore(ground.database, lifetime=lifetime, stored=tell)
+
+
 def _machines(
     ground: Ground,
     events: EventHub,
@@ -246,6 +257,7 @@ def _machines(
         most_viewers=settings.screen_viewers,
     )
     changed = publisher.changed
+    stretches = StretchRecorder(audit, background, recorder.worked_by_hand)
     pauses = Pauses(PauseStore(database), audit, dispatcher, changed)
     door = Machines(
         fleet=Fleet(machines, TokenStore(database), views, dispatcher, pauses, changed),
@@ -253,6 +265,8 @@ def _machines(
         dispatcher=dispatcher,
         control=_control(ground, audit, dispatcher, publisher),
         hands=Hands(),
+        stretches=stretches,
+        looks=Looks(stretches),
         events=publisher,
         admission=admission,
         registry=registry,

@@ -13,8 +13,10 @@ from server.dispatch.forwarding.elsewhere import MachinesElsewhere
 from server.dispatch.forwarding.membership import Membership
 from server.dispatch.forwarding.responder import Responder
 from server.dispatch.hand.hands import Hands
+from server.dispatch.looks import Looks
 from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.recorder import InputRecorder
+from server.dispatch.stretches import StretchRecorder
 from server.events.hub import EventHub
 from server.fleet.fleet import Fleet
 from server.fleet.pauses import Pauses
@@ -83,6 +85,8 @@ class Machines:
     control: MachineControl
     pauses: Pauses
     hands: Hands
+    stretches: StretchRecorder
+    looks: Looks
     events: MachineEventPublisher
     admission: Admission
     registry: LinkRegistry

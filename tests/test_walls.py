@@ -212,7 +212,7 @@ FOREIGN = {
     ),
     # The command line calls the server as anyone would; the demo does it by the same means.
     "httpx": ("server.cli", "server.client"),
-    "httpx_sse": ("server.cli.watching",),
+    "httpx_sse": ("server.cli.live",),
     "prometheus_client": ("server.metrics",),
     "click": ("server.cli", "machine_client.cli", "machine_client.demo.window"),
     "rich": ("server.cli", "server.demo"),

@@ -15,6 +15,8 @@ Action = Literal[
     "control.worked",
     "control.ended",
     "control.lapsed",
+    "screen.seen",
+    "clipboard.read",
     "token.created",
     "token.revoked",
     "organization.added",

@@ -1,16 +1,25 @@
 """The audit: who did what, to what and when."""
 
-from typing import Annotated, Final
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
 from schemas.http import queries
 from schemas.resources.commands import CommandItem
-from schemas.values.scalars import Fitting, MachineId
+from schemas.values.csv_lines import csv_line
+from schemas.values.scalars import Fitting, MachineId, Name
 from schemas.values.times import Time
 
 INPUT_FAMILY: Final = "input"
+
+CSV_COLUMNS: Final = (
+    *("created_at", "action", "token_name", "token_id", "machine_id", "target", "target_name"),
+    *("note", "outcome", "code", "duration_ms", "completed_at", "role", "scopes", "request_id"),
+    "id",
+)
+"""What a table of entries has of each, in this order."""
 
 ActionName = Annotated[
     str,
@@ -21,16 +30,23 @@ ActionName = Annotated[
 ]
 
 
-class AuditQuery(queries.PageQuery):
+class AuditFilter(queries.Query):
     """Which entries are wanted; all that are given must hold."""
 
     machine_id: Annotated[MachineId | None, queries.NullText] = None
     token_id: queries.NullableUuid = Field(None, description="Who did it.")
+    token_name: Annotated[Name | None, queries.NullText] = Field(
+        None, description="Who did it, by name: with any token of exactly this one."
+    )
     action: Annotated[ActionName | None, queries.NullText] = Field(
         None, description="Such as machine.paused; machine is all of these, input every input."
     )
     created_at_from: queries.NullableTimeFrom = Field(None, description="At or after this time.")
     created_at_to: queries.NullableTime = Field(None, description="At or before this time.")
+
+
+class AuditQuery(AuditFilter, queries.PageQuery):
+    """Which entries are wanted, and which part of them."""
 
 
 class Grant(BaseModel):
@@ -61,10 +77,11 @@ class AuditEntry(BaseModel):
     request_id: str = Field(description="As in X-Request-Id and in the server's log.")
     note: str | None = Field(
         None,
-        description="What whoever did it wrote about it; of work by hand, how much was done.",
+        description="What whoever did it wrote about it; of a stretch, how much was done in it, "
+        '"so far" while it goes on.',
     )
     command: CommandItem | None = Field(
-        description="What became of it, for an input or work by hand."
+        description="What became of it, for an input, and for work by hand."
     )
 
 
@@ -72,3 +89,10 @@ class AuditPage(queries.Page[AuditEntry]):
     """A page of entries, newest first."""
 
     total: int = Field(description="Counted to 100000, which then means so many or more.")
+
+
+def csv_line_of(entry: Mapping[str, Any]) -> str:
+    """An entry, as its JSON has it, as a line of a table with CSV_COLUMNS."""
+    facts = {**(entry["command"] or {}), **(entry["grant"] or {}), **entry}
+    facts["scopes"] = " ".join(facts.get("scopes", ()))
+    return csv_line(facts.get(column) for column in CSV_COLUMNS)

@@ -20,12 +20,16 @@ EventType = Literal[
     "control_requested",
     "command",
     "trajectory",
+    "audit",
     "reset",
 ]
 """What an event is about, as its ``event`` line says.
 
 ``reset`` means that some events are not known any more: read everything again.
 """
+
+UNASKED: Final = frozenset(get_args(EventType)) - {"audit"}
+"""What comes to whoever names no types: the audit is for whom may read it, and asks for it."""
 
 SELECTABLE: Final = tuple(kind for kind in get_args(EventType) if kind != "reset")
 
@@ -101,7 +105,11 @@ class EventQuery(Query):
     types: Annotated[
         Annotated[frozenset[str], BeforeValidator(_types, json_schema_input_type=str)] | None,
         NullText,
-    ] = Field(None, description=f"Only these, with commas between: {', '.join(SELECTABLE)}.")
+    ] = Field(
+        None,
+        description=f"Only these, with commas between: {', '.join(SELECTABLE)}; if not given, all "
+        "but audit, which needs the scope audit:read as well.",
+    )
 
 
 class EventHeaders(StrictModel):

@@ -10,6 +10,7 @@ from schemas.http import problems
 from schemas.http.problems import ProblemError
 from schemas.resources.events import (
     MAX_EVENT_ID_CHARACTERS,
+    UNASKED,
     EventHeaders,
     EventQuery,
     Reset,
@@ -34,10 +35,10 @@ EVENTS_ENDPOINT = Endpoint(
     description="Server-sent events: machine (its data is the machine), machine_removed, "
     "machine_released (what a killed machine client had left pressed was released), "
     "control_requested (somebody asks whoever has control to give it back), command (an input "
-    "that ended, or whose outcome is pending, or a stretch of work by hand), trajectory, and "
-    "reset, which means that some events are not known any more: read everything again.  Listen "
-    "first, then read, so that nothing is missed between.  A comment comes every 15 s; whoever "
-    "reads too slowly is dropped, "
+    "that ended, or whose outcome is pending; or work by hand), trajectory, audit (an entry of the "
+    "audit that is not told as a command; only where types names it), and reset, which means that "
+    "some events are not known any more: read everything again.  Listen first, then read, so that "
+    "nothing is missed between.  A comment comes every 15 s; whoever reads too slowly is dropped, "
     "and may come back with Last-Event-ID.",
     scope=Scope.MACHINES_READ,
     query=EventQuery,
@@ -57,6 +58,8 @@ class EventsHandler(AskingHandler):
     @EVENTS_ENDPOINT
     async def get(self, query: EventQuery, headers: EventHeaders) -> None:
         """Subscribe, and write until either side ends it."""
+        if "audit" in (query.types or ()):
+            self.principal.require(Scope.AUDIT_READ)
         if query.machine_id is not None:
             await self._check_machine(query.machine_id)
         subscription = self._subscription = await self._subscribe(query, headers.last_event_id)
@@ -83,9 +86,11 @@ class EventsHandler(AskingHandler):
         await self.services.machines.fleet.check(self.organization_id, machine_id)
 
     async def _subscribe(self, query: EventQuery, last_event_id: str | None) -> Subscription:
+        types = UNASKED if query.types is None else query.types
+
         def is_wanted(event: Event) -> bool:
             return event.type == "reset" or (
-                (query.types is None or event.type in query.types)
+                event.type in types
                 and (query.machine_id is None or event.machine_id == query.machine_id)
             )
 

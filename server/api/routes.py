@@ -1,7 +1,7 @@
 """The route table: every address of the service, once."""
 
 from schemas.link.messages import CONNECT_PATH
-from server.api.audit import AuditHandler
+from server.api.audit import AuditExportHandler, AuditHandler
 from server.api.console import (
     ConsoleFileHandler,
     ConsoleHandler,
@@ -90,6 +90,7 @@ ROUTES = (
     Route("/v1/commands/{command_id}", CommandHandler),
     Route("/v1/events", EventsHandler),
     Route("/v1/audit", AuditHandler),
+    Route("/v1/audit/export", AuditExportHandler),
     Route("/v1/organizations", OrganizationsHandler),
     Route("/v1/tokens", TokensHandler),
     Route("/v1/tokens/{token_id}", TokenHandler),

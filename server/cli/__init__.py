@@ -16,6 +16,7 @@ COMMANDS: Final = {
     "token": "administration",
     "machine": "machines",
     "command": "administration",
+    "audit": "audit",
     "workflow": "workflows",
     "trajectory": "transfer.importing",
     "doctor": "doctor",

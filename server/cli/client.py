@@ -1,11 +1,12 @@
 """How the administrative commands reach a server, and how they print what it says."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 import click
 from click.core import ParameterSource
@@ -56,21 +57,27 @@ class Api:
         except ValueError:
             raise click.ClickException(self._stranger("its answer is not JSON")) from None
 
-    def call_list(self, path: str) -> dict[str, Any]:
+    def call_list(
+        self, path: str, query: Mapping[str, str] | None = None, limit: int | None = None
+    ) -> dict[str, Any]:
         """Read a list of any length, page by page, and return it as one answer.
 
-        What moves from one page to another meanwhile is neither missed nor repeated.
+        What moves from one page to another meanwhile is neither missed nor repeated.  Where only
+        the first ``limit`` are wanted, the answer's total is how many there are.
         """
         found: dict[str, Any] = {}
-        skip = 0
+        skip, size = 0, min(PAGE, limit or PAGE)
         while True:
-            page = self.call("GET", f"{path}?limit={PAGE}&skip={skip}")
+            part = urlencode({**(query or {}), "limit": size, "skip": skip})
+            page = self.call("GET", f"{path}?{part}")
             found |= {item["id"]: item for item in page["items"]}
             end = skip + len(page["items"])
-            if not page["items"] or end >= page["total"]:
-                items = [*found.values()]
-                whole = {"items": items, "total": len(items), "skip": 0}
-                return {**page, **whole, "limit": max(PAGE, len(items))}
+            is_enough = limit is not None and len(found) >= limit
+            if not page["items"] or end >= page["total"] or is_enough:
+                items = [*found.values()][:limit]
+                total = len(items) if limit is None else page["total"]
+                whole = {"items": items, "total": total, "skip": 0}
+                return {**page, **whole, "limit": limit or max(PAGE, len(items))}
             # What is removed draws forward what comes after it.
             skip = max(skip + 1, end - OVERLAP)
 

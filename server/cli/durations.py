@@ -1,11 +1,11 @@
-"""Lengths of time as people type them, such as 30d."""
+"""Lengths of time, and moments, as people type them, such as 30d."""
 
 import re
 from datetime import UTC, datetime, timedelta
 
 import click
 
-from schemas.values.times import format_time
+from schemas.values.times import format_time, parse_time
 
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -26,6 +26,23 @@ class Duration(click.ParamType[timedelta]):
             return timedelta(**{UNITS[found[2]]: int(found[1])})
         except OverflowError:
             self.fail("is beyond the year 9999", param, ctx)
+
+
+class Moment(click.ParamType[str]):
+    """A time as requests have it: such as 2h, which is so long ago, or any in ISO 8601."""
+
+    name = "time"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Read it, or fail with a usage error."""
+        try:
+            if value[-1:] in UNITS:
+                return format_time(datetime.now(UTC) - Duration().convert(value, param, ctx))
+            return format_time(parse_time(value))
+        except OverflowError:
+            self.fail("is before the year 1", param, ctx)
+        except ValueError as error:
+            self.fail(f"{error}; or how long ago, such as 2h", param, ctx)
 
 
 def time_from_now(duration: timedelta | None, option: str) -> str | None:

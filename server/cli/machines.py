@@ -52,7 +52,7 @@ def list_machines(api: Api, watch: bool) -> None:
     """List the machines and how they are."""
     if watch:
         # Imported late, as it imports the HTTP client.
-        from server.cli.watching import watch_machines  # noqa: PLC0415
+        from server.cli.live.machines import watch_machines  # noqa: PLC0415
 
         watch_machines(api)
     else:

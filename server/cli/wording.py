@@ -7,7 +7,14 @@ import click
 
 from schemas.values.validation_errors import ValidationErrorEntry
 
-_OTHER_NAMES = {"expires_at": "expires_in", "pause_until": "duration"}
+_OTHER_NAMES = {
+    "expires_at": "expires_in",
+    "pause_until": "duration",
+    "token_id": "by",
+    "token_name": "by",
+    "created_at_from": "since",
+    "created_at_to": "until",
+}
 """Fields that a command has a parameter of another name for."""
 
 

@@ -1,10 +1,11 @@
 """The audit: who changed what, and every input; entries are added, and nobody can change them.
 
-One thing is written later than the rest: an input whose outcome was pending gets its final one,
-once.
+Two things are written later than the rest: an input whose outcome was pending gets its final one,
+once; and what was done in a stretch, which is written when it begins, is said anew as it goes on.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
@@ -17,7 +18,7 @@ from pymongo.errors import BulkWriteError
 
 from schemas.http.queries import PageQuery
 from schemas.resources.actions import Action
-from schemas.resources.audit import AuditQuery, Grant
+from schemas.resources.audit import AuditFilter, AuditQuery, Grant
 from server.errors import AlreadyExists
 from server.store.machines.input_counts import EndedInput, InputCountStore
 from server.store.mongodb.database import Database
@@ -37,6 +38,8 @@ FAILED: Final = "failed"
 _DUPLICATE_KEY: Final = 11000
 
 _NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
+
+_EXPORT_BATCH: Final = 1000
 
 
 # Not frozen: there is one of each for every input, and to make a frozen one takes thrice the time.
@@ -88,21 +91,32 @@ class AuditEntry:
 
 
 class AuditStore:
-    """Every method sees the entries of the organization it is given, and no others."""
+    """Every method sees the entries of the organization it is given, and no others.
 
-    def __init__(self, database: Database, *, lifetime: timedelta = DEFAULT_LIFETIME) -> None:
+    ``stored`` is told of every entry that was stored or said anew, but of no input's, and of many
+    that were stored at once the last alone.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        lifetime: timedelta = DEFAULT_LIFETIME,
+        stored: Callable[[AuditEntry], None] = lambda _: None,
+    ) -> None:
         self._database = database
         self._lifetime = lifetime
+        self._stored = stored
         self._entries = database.collection("audit")
         self._counts = InputCountStore(database)
 
     async def add(self, entry: AuditEntry) -> None:
         """Store an entry.  May be repeated after StoreUnavailable."""
-        try:
+        # Where there is one, an earlier try has stored it.
+        with suppress(AlreadyExists):
             async with self._database.operation():
                 await self._entries.insert_one(self._document(entry))
-        except AlreadyExists:
-            return  # An earlier try has stored it.
+        self._stored(entry)
 
     async def add_changes(self, entries: Sequence[AuditEntry]) -> None:
         """Store entries of which none is an input's, all at once."""
@@ -110,6 +124,24 @@ class AuditStore:
             documents = [self._document(entry) for entry in entries]
             async with self._database.operation():
                 await self._entries.insert_many(documents, ordered=False)
+            self._stored(entries[-1])
+
+    async def put_stretches(self, entries: Sequence[AuditEntry]) -> None:
+        """Store entries about stretches; of those that are stored already, the note as it is now.
+
+        May be repeated after StoreUnavailable.
+        """
+        changes = []
+        for entry in entries:
+            first = self._document(entry)
+            note = {"note": first.pop("note")}
+            first.pop("_id")
+            change = {"$setOnInsert": first, "$set": note}
+            changes.append(UpdateOne({"_id": entry.id}, change, upsert=True))
+        async with self._database.operation():
+            await self._entries.bulk_write(changes, ordered=False)
+        for entry in entries:
+            self._stored(entry)
 
     async def add_inputs(self, entries: Sequence[AuditEntry]) -> None:
         """Store inputs, and count those that are final for their machines: both, or neither.
@@ -138,11 +170,7 @@ class AuditStore:
     ) -> None:
         """Write what is not ``stored``, and the outcomes of what is stored as pending."""
         fresh = [entry for entry in entries.values() if entry.id not in stored]
-        ended = [
-            entry
-            for entry in entries.values()
-            if stored.get(entry.id) == PENDING and not _is_pending(entry)
-        ]
+        said_anew = [entry for entry in entries.values() if stored.get(entry.id) == PENDING]
         if fresh:
             documents = [self._document(entry) for entry in fresh]
             try:
@@ -151,10 +179,12 @@ class AuditStore:
                 if not any(each["code"] == _DUPLICATE_KEY for each in error.details["writeErrors"]):
                     raise
                 raise AlreadyExists("Some of it is kept already.") from None
-        if ended:
-            changes = [UpdateOne({"_id": entry.id}, {"$set": _ending(entry)}) for entry in ended]
+        if said_anew:
+            changes = [
+                UpdateOne({"_id": entry.id}, {"$set": _ending(entry)}) for entry in said_anew
+            ]
             await self._entries.bulk_write(changes, ordered=False, session=session)
-        await self._counts.add(session, _counted((*fresh, *ended)))
+        await self._counts.add(session, _counted((*fresh, *said_anew)))
 
     async def commands(
         self, organization_id: UUID, machine_id: str, page: PageQuery
@@ -168,27 +198,27 @@ class AuditStore:
         return await self._page(wanted, page)
 
     async def _page(self, wanted: Document, page: PageQuery) -> tuple[list[AuditEntry], int]:
-        index = "of_machine" if "machine_id" in wanted else "newest"
         async with self._database.operation():
-            total = await self._entries.count_documents(wanted, limit=MAX_COUNTED, hint=index)
-        cursor = self._entries.find(
-            wanted, sort=_NEWEST_FIRST, skip=page.skip, limit=page.limit, hint=index
-        )
-        return [_entry(found) async for found in self._database.documents(cursor)], total
+            total = await self._entries.count_documents(
+                wanted, limit=MAX_COUNTED, hint=_index_for(wanted)
+            )
+        found = [entry async for entry in self._found(wanted, skip=page.skip, limit=page.limit)]
+        return found, total
+
+    async def _found(self, wanted: Document, **part: int) -> AsyncGenerator[AuditEntry, None]:
+        cursor = self._entries.find(wanted, sort=_NEWEST_FIRST, hint=_index_for(wanted), **part)
+        async for found in self._database.documents(cursor):
+            yield _entry(found)
 
     async def list(self, organization_id: UUID, query: AuditQuery) -> tuple[list[AuditEntry], int]:
         """One page of the entries, newest first, and how many there are, to MAX_COUNTED."""
-        wanted: Document = {"organization_id": organization_id}
-        for name in ("machine_id", "token_id"):
-            if (value := getattr(query, name)) is not None:
-                wanted[name] = value
-        if query.action is not None:
-            wanted["action"] = _of_action(query.action)
-        since, until = query.created_at_from, query.created_at_to
-        bounds = {"$gte": since, "$lte": until}
-        if bounds := {name: value for name, value in bounds.items() if value is not None}:
-            wanted["created_at"] = bounds
-        return await self._page(wanted, query)
+        return await self._page(_wanted(organization_id, query), query)
+
+    def exported(
+        self, organization_id: UUID, query: AuditFilter
+    ) -> AsyncGenerator[AuditEntry, None]:
+        """All entries that a query finds, newest first."""
+        return self._found(_wanted(organization_id, query), batch_size=_EXPORT_BATCH)
 
     def _document(self, entry: AuditEntry) -> Document:
         document: Document = {
@@ -211,6 +241,25 @@ class AuditStore:
         return document
 
 
+def _wanted(organization_id: UUID, query: AuditFilter) -> Document:
+    """The MongoDB filter for a query."""
+    wanted: Document = {"organization_id": organization_id}
+    for name in ("machine_id", "token_id", "token_name"):
+        if (value := getattr(query, name)) is not None:
+            wanted[name] = value
+    if query.action is not None:
+        wanted["action"] = _of_action(query.action)
+    since, until = query.created_at_from, query.created_at_to
+    bounds = {"$gte": since, "$lte": until}
+    if bounds := {name: value for name, value in bounds.items() if value is not None}:
+        wanted["created_at"] = bounds
+    return wanted
+
+
+def _index_for(wanted: Document) -> str:
+    return "of_machine" if "machine_id" in wanted else "newest"
+
+
 def _is_pending(entry: AuditEntry) -> bool:
     return entry.input is not None and entry.input.outcome == PENDING
 
@@ -226,6 +275,7 @@ def _ending(entry: AuditEntry) -> Document:
         "duration_ms": ended.duration_ms,
         "completed_at": ended.completed_at,
         **({} if ended.count == 1 else {"count": ended.count}),
+        **({} if entry.note is None else {"note": entry.note}),
     }
 
 

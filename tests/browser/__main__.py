@@ -169,7 +169,7 @@ def show_control(visit: Visit, scene: Scene) -> None:
 def show_trajectories(visit: Visit, _: Scene) -> None:
     """The list."""
     visit.sign_in("/trajectories")
-    expect(visit.page.get_by_text("5 of 5 trajectories")).to_be_visible()
+    expect(visit.page.get_by_text("5 trajectories", exact=True)).to_be_visible()
 
 
 def show_trajectory(visit: Visit, scene: Scene) -> None:
@@ -186,6 +186,12 @@ def show_activity(visit: Visit, scene: Scene) -> None:
     expect(visit.page.locator(".table.activity tbody tr").nth(18)).to_be_attached()
 
 
+def show_parts(visit: Visit, _: Scene) -> None:
+    """What all pages are made of."""
+    visit.sign_in("/parts")
+    expect(visit.page.get_by_role("heading", name="Parts")).to_be_visible()
+
+
 def show_sign_in(visit: Visit, _: Scene) -> None:
     """What a stranger sees."""
     visit.go()
@@ -200,6 +206,7 @@ PAGES: dict[str, Callable[[Visit, Scene], None]] = {
     "trajectories": show_trajectories,
     "trajectory": show_trajectory,
     "activity": show_activity,
+    "parts": show_parts,
 }
 
 

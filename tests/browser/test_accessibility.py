@@ -4,7 +4,8 @@ It sees a part of what is wrong only: that everything can be done by keyboard is
 thing is tested.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -33,12 +34,26 @@ def visit(browser: Browser, scene: Scene) -> Iterator[Visit]:
         yield visit
 
 
-def violations(page: Page) -> list[str]:
-    """What axe finds on a page as it is on a wide screen in the light, and on a phone at night."""
-    found = of_axe(page)
-    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
-    page.emulate_media(color_scheme="dark")
-    return found + of_axe(page)
+TWICE_AS_LARGE = {"width": DESKTOP["width"] // 2, "height": DESKTOP["height"] // 2}
+"""What a browser gives a page at 200 %: half as many of its pixels."""
+
+Look = tuple[dict[str, int], Literal["light", "dark"]]
+
+LOOKS: list[Look] = [
+    (size, scheme)
+    for size in (DESKTOP, {"width": 1920, "height": 1080}, TWICE_AS_LARGE, PHONE)
+    for scheme in ("light", "dark")
+]
+
+
+def violations(page: Page, looks: Sequence[Look] = LOOKS) -> list[str]:
+    """What axe finds on a page, at three widths and at 200 %, in the light and at night."""
+    found = []
+    for size, scheme in looks:
+        page.set_viewport_size({"width": size["width"], "height": size["height"]})
+        page.emulate_media(color_scheme=scheme)
+        found += [f"{size} {scheme}: {each}" for each in of_axe(page)]
+    return found
 
 
 def of_axe(page: Page) -> list[str]:
@@ -74,7 +89,22 @@ def test_page_that_is_not_there(visit: Visit) -> None:
 def test_page_about_the_api(visit: Visit) -> None:
     visit.page.goto(f"{visit.site.server.url}/docs#click_mouse_button")
     expect(visit.page.locator("#click_mouse_button[open]")).to_be_visible()
-    assert violations(visit.page) == []
+    # It is long: each look takes seconds.
+    assert violations(visit.page, [(DESKTOP, "light"), (PHONE, "dark")]) == []
+
+
+def test_all_parts(visit: Visit, scene: Scene) -> None:
+    PAGES["parts"](visit, scene)
+    page = visit.page
+    page.get_by_role("button", name="Fail").click()
+    expect(page.get_by_text("It went wrong.")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("button", name="Ask something").click()
+    page.get_by_role("button", name="Choose").click()
+    expect(page.get_by_text("There is none.")).to_be_visible()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_console_of_nothing(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -239,7 +239,7 @@ def test_control_that_ended_is_found_out_by_the_hand_or_a_renewal_alone(
 ) -> None:
     page, hands, path = looking.page, Hands(looking.page, desk), control_of(desk)
     # No event says it.
-    page.route("**/v1/events", lambda route: route.abort())
+    page.route("**/v1/events*", lambda route: route.abort())
     page.reload()
     expect(page.get_by_text("Live. The picture changes")).to_be_visible()
     hands.take()

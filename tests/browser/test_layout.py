@@ -38,7 +38,7 @@ def place(request: pytest.FixtureRequest, desk: Desk, trajectory: str) -> tuple[
     return {
         "machines": ("/machines", LONG),
         "machine": (f"/machines/{desk.machine}", "Live. The picture changes"),
-        "trajectories": ("/trajectories", "1 of 1 trajectory"),
+        "trajectories": ("/trajectories", "1 trajectory"),
         "trajectory": (f"/trajectories/{trajectory}", "Step 1 of 1"),
         "activity": ("/activity", "Added a machine"),
         "none": ("/nothing", "Not found"),

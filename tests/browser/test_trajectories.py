@@ -1,15 +1,19 @@
 """Trajectories: found, looked through step by step, approved, and honest about pictures."""
 
 import base64
+import json
 import struct
+import threading
 import zlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.browser.rig import Site, Visit
+from tests.browser.rig import Site, Visit, served
+from tests.processes import until
 
 SIZE = {"width": 1280, "height": 800}
 CLICK = {"operation": "mouse.click", "after_ms": 350, "body": {"x": 320, "y": 200}}
@@ -75,7 +79,16 @@ def reader(visit: Visit, library: Library) -> Visit:
 
 
 def items(page: Page) -> Locator:
-    return page.get_by_role("listitem")
+    return page.locator("tbody tr")
+
+
+def names_in(page: Page) -> list[str]:
+    return page.locator("tbody tr a").all_text_contents()
+
+
+def told(page: Page) -> Locator:
+    """What says how many there are."""
+    return page.locator(".head").get_by_role("status")
 
 
 def test_nothing_yet_says_how_to_bring_some(visit: Visit) -> None:
@@ -95,14 +108,43 @@ def test_list_tells_of_each_trajectory_newest_first(reader: Visit, library: Libr
     for item, texts in zip(
         items(page).all(),
         (
-            ("The pending", "Pending", "0 steps"),
-            ("The newer", "Approved", "2 steps"),
-            ("The older", "Not approved", "1 step", "By hand.", "Enter an invoice"),
+            ("The pending", "Pending"),
+            ("The newer", "Approved", "just now"),
+            (
+                "The older",
+                "Not approved",
+                "By hand.",
+                "Enter an invoice",
+                "1280 \N{MULTIPLICATION SIGN} 800",
+            ),
         ),
         strict=True,
     ):
         for text in texts:
             expect(item).to_contain_text(text)
+    expect(page.locator('td[data-column="steps"]')).to_have_text(["0", "2", "1"])
+    expect(told(page)).to_have_text("3 trajectories")
+
+
+def test_heads_sort_the_list_and_the_address_keeps_it(reader: Visit, library: Library) -> None:
+    library.add("Tour 10", CLICK)
+    first = library.add("tour 2", CLICK)
+    library.add("Tour 1", CLICK)
+    page = reader.page
+    page.reload()
+    until(lambda: names_in(page) == ["Tour 1", "tour 2", "Tour 10"], "newest first")
+    page.get_by_role("button", name="Name").click()
+    until(lambda: names_in(page) == ["Tour 1", "tour 2", "Tour 10"], "by name")
+    page.get_by_role("button", name="Name").click()
+    until(lambda: names_in(page) == ["Tour 10", "tour 2", "Tour 1"], "by name, turned round")
+    expect(page.locator("th[aria-sort]")).to_have_attribute("data-column", "name")
+    page.reload()
+    until(lambda: names_in(page) == ["Tour 10", "tour 2", "Tour 1"], "as the address says")
+    library.site.api.call("PATCH", f"/v1/trajectories/{first}", {"description": "Changed last."})
+    # What is newest is what one looks for.
+    page.get_by_role("button", name="Updated").click()
+    until(lambda: names_in(page)[:1] == ["tour 2"], "the latest change first")
+    expect(page.locator("th[aria-sort=descending]")).to_have_attribute("data-column", "updated_at")
 
 
 def test_filters_and_search_narrow_the_list_and_stay_in_the_address(
@@ -139,32 +181,190 @@ def test_dates_are_whole_days(reader: Visit, library: Library) -> None:
     expect(items(page)).to_contain_text("In January")
 
 
-def test_list_goes_on_as_far_as_one_looks(reader: Visit, library: Library) -> None:
-    for number in range(45):
-        library.add(f"Number {number}", CLICK)
-    page = reader.page
-    page.reload()
-    expect(page.get_by_role("link", name="Number 44")).to_be_visible()
-    expect(page.get_by_text("of 45 trajectories")).to_be_visible()
-    page.get_by_text("of 45 trajectories").scroll_into_view_if_needed()
-    expect(items(page)).to_have_count(40)
-    page.get_by_text("40 of 45 trajectories").scroll_into_view_if_needed()
-    expect(items(page)).to_have_count(45)
-    expect(page.get_by_role("button", name="Show more")).to_be_hidden()
-
-
 def test_news_are_announced_and_not_pushed_under_the_pointer(
     reader: Visit, library: Library
 ) -> None:
     page = reader.page
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
-    # What comes before the list was read is no news.
     expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
+    # From an empty list nothing can be pushed away: it shows by itself what is new.
+    library.add("The first", CLICK)
+    expect(page.get_by_role("link", name="The first")).to_be_visible()
+    expect(page.get_by_text("There are changes")).to_have_count(0)
     library.add("Just made", CLICK)
     news = page.get_by_role("button", name="There are changes: show them")
     news.click()
     expect(page.get_by_role("link", name="Just made")).to_be_visible()
     expect(news).to_be_hidden()
+    expect(told(page)).to_have_text("2 trajectories")
+
+
+LONG = "\N{ARABIC LETTER MEEM}\N{ARABIC LETTER REH}" * 100
+
+
+def test_names_are_read_in_their_own_direction_and_long_ones_are_cut(
+    reader: Visit, library: Library
+) -> None:
+    trajectory = library.add(LONG, CLICK, description="From left to right.")
+    page = reader.page
+    page.reload()
+    link = page.get_by_role("link", name=LONG)
+    expect(link).to_be_visible()
+    assert link.evaluate("e => getComputedStyle(e).direction") == "rtl"
+    assert page.locator("td small").evaluate("e => getComputedStyle(e).direction") == "ltr"
+    cell = link.locator("xpath=..")
+    assert cell.get_attribute("title") == f"{LONG}\nFrom left to right."
+    assert link.evaluate("e => e.scrollWidth > e.clientWidth")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    reader.go(f"/trajectories/{trajectory}")
+    heading = page.get_by_role("heading", name=LONG)
+    assert heading.evaluate("e => getComputedStyle(e).direction") == "rtl"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize(
+    "wrong", ["workflow_id=none", "sort=shoe_size", "created_at_from=then", "is_approved=perhaps"]
+)
+def test_address_that_asks_for_what_there_is_not_says_so_and_is_cleared(
+    visit: Visit, library: Library, wrong: str
+) -> None:
+    library.add("Still there", CLICK)
+    visit.sign_in(f"/trajectories?{wrong}")
+    page = visit.page
+    expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
+    expect(page.get_by_text("That cannot be sent:")).to_contain_text(wrong.partition("=")[0])
+    page.get_by_role("button", name="Clear the filters").click()
+    expect(page.get_by_role("link", name="Still there").first).to_be_visible()
+    assert page.url.endswith("#/trajectories")
+
+
+def test_list_and_step_that_one_comes_back_to_are_as_they_were_left(
+    reader: Visit, library: Library
+) -> None:
+    library.add("Of no use", CLICK)
+    library.add("To come back to", CLICK, DRAG, KEYS)
+    page = reader.page
+    page.reload()
+    page.get_by_label("Search").fill("come back")
+    expect(items(page)).to_have_count(1)
+    page.keyboard.press("Tab")
+    page.locator("h1").click()
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Step 1 of 3")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**?step=3")
+    page.reload()
+    expect(page.get_by_text("Step 3 of 3")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_label("Search")).to_have_value("come back")
+    expect(items(page)).to_have_count(1)
+    page.go_forward()
+    expect(page.get_by_text("Step 3 of 3")).to_be_visible()
+    page.get_by_role("button", name="Previous").click()
+    page.wait_for_url("**?step=2")
+    page.get_by_role(
+        "link", name="\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK} Trajectories"
+    ).click()
+    expect(page.get_by_label("Search")).to_have_value("come back")
+
+
+@pytest.mark.parametrize(("step", "shown"), [("99", 2), ("0", 1), ("-1", 1), ("none", 1)])
+def test_step_that_there_is_not_is_one_that_there_is(
+    reader: Visit, library: Library, step: str, shown: int
+) -> None:
+    trajectory = library.add("Of two", CLICK, DRAG)
+    reader.go(f"/trajectories/{trajectory}?step={step}")
+    expect(reader.page.get_by_text(f"Step {shown} of 2")).to_be_visible()
+
+
+def test_lost_server_is_said_and_what_it_has_is_read_when_it_is_back(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with served(tmp_path) as site, Visit.begun(browser, site) as visit:
+        workflow = site.api.call("POST", "/v1/workflows", {"name": "Enter an invoice"}).json["id"]
+        library = Library(site, workflow)
+        trajectory = library.add("Before", CLICK)
+        visit.sign_in("/trajectories")
+        page = visit.page
+        expect(page.get_by_text("Live", exact=True)).to_be_visible()
+        site.process.terminate()
+        expect(page.get_by_text("No connection to the server")).to_be_visible()
+        expect(page.get_by_role("link", name="Before")).to_be_visible()
+        page.get_by_role("button", name="Name").click()
+        expect(page.get_by_role("alert")).to_contain_text("The server does not answer.")
+        visit.go(f"/trajectories/{trajectory}")
+        expect(page.get_by_role("alert")).to_contain_text("The server does not answer.")
+        with site.server.run():
+            expect(page.get_by_text("Step 1 of 1")).to_be_visible()
+            page.go_back()
+            expect(page.get_by_role("link", name="Before")).to_be_visible()
+            expect(page.get_by_text("Live", exact=True)).to_be_visible()
+
+
+def test_list_that_could_not_be_read_is_read_again_by_itself(
+    visit: Visit, library: Library
+) -> None:
+    library.add("Late in the list", CLICK)
+    problem = {"title": "Storage is away", "status": 503, "detail": "no answer of the database"}
+    page, is_back = visit.page, threading.Event()
+
+    def answer(route: Route) -> None:
+        if is_back.is_set():
+            route.continue_()
+        else:
+            route.fulfill(status=503, json=problem, content_type="application/problem+json")
+
+    page.route("**/v1/trajectories?*", answer)
+    visit.sign_in(f"/trajectories?workflow_id={library.workflow}")
+    expect(page.get_by_role("alert")).to_contain_text("No answer of the database.")
+    is_back.set()
+    expect(page.get_by_role("link", name="Late in the list")).to_be_visible()
+
+
+MANY = 2345
+
+
+@pytest.fixture(scope="module")
+def crowded(site: Site) -> str:
+    """A workflow with very many trajectories, as a list of it is read in parts."""
+    workflow: str = site.api.call("POST", "/v1/workflows", {"name": "Of many"}).json["id"]
+    new = {"workflow_id": workflow, "dimensions": SIZE, "trajectory_data": [CLICK]}
+    lines = (json.dumps({**new, "name": f"Number {number}"}) for number in range(MANY))
+    body = "\n".join(lines).encode()
+    answer = site.api.call(
+        "POST", "/v1/trajectories/import", body, {"Content-Type": "application/x-ndjson"}
+    )
+    assert answer.status == 200, answer.body
+    return workflow
+
+
+def test_very_many_are_there_without_a_press_and_so_is_the_place_that_one_comes_back_to(
+    visit: Visit, crowded: str
+) -> None:
+    visit.sign_in(f"/trajectories?workflow_id={crowded}")
+    page = visit.page
+    expect(told(page)).to_have_text(f"1,000 of {MANY:,} trajectories")
+    expect(items(page)).to_have_count(1000)
+    for shown in (2000, MANY):
+        page.get_by_text("Reading on").scroll_into_view_if_needed()
+        expect(items(page)).to_have_count(shown)
+    expect(told(page)).to_have_text(f"{MANY:,} trajectories")
+    assert len(set(names_in(page))) == MANY
+    expect(page.get_by_text("Reading on")).to_have_count(0)
+    # One comes back to where one was, also beyond what is read at first.
+    row = items(page).nth(2200)
+    row.scroll_into_view_if_needed()
+    until(lambda: page.evaluate("history.state?.y") == page.evaluate("scrollY"), "it is kept")
+    place, name = page.evaluate("scrollY"), row.locator("a").text_content() or ""
+    row.locator("a").click()
+    expect(page.get_by_role("heading", name=name)).to_be_visible()
+    page.go_back()
+    # Not looked for by its name, as that takes seconds among so many.
+    expect(items(page)).to_have_count(MANY)
+    expect(row).to_be_in_viewport()
+    until(lambda: abs(page.evaluate("scrollY") - place) < 100, "it is where it was")
 
 
 def center_of(mark: Locator, of: Locator) -> tuple[float, float]:
@@ -336,7 +536,7 @@ def test_what_has_changed_since_it_was_read_is_not_approved(
     library.site.api.call("PATCH", address, {"name": "Changed"})
     expect(page.get_by_text("Somebody has changed this trajectory")).to_be_visible()
     page.get_by_role("button", name="Approve", exact=True).click()
-    expect(page.get_by_text("Not approved: it has changed since you read it")).to_be_visible()
+    expect(page.get_by_text("Nothing was done: it has changed since you read it")).to_be_visible()
     assert library.get(trajectory)["is_approved"] is False
     page.get_by_role("button", name="Read it again").click()
     expect(page.get_by_role("heading", name="Changed")).to_be_visible()
@@ -344,6 +544,9 @@ def test_what_has_changed_since_it_was_read_is_not_approved(
     expect(page.get_by_text("✓ Approved")).to_be_visible()
     library.site.api.call("DELETE", address)
     expect(page.get_by_text("Somebody has deleted this trajectory")).to_be_visible()
+    expect(page.get_by_role("button", name="Withdraw approval")).to_have_count(0)
+    page.get_by_role("link", name="Back to the trajectories").click()
+    expect(page.get_by_role("heading", name="Trajectories")).to_be_visible()
 
 
 def test_pending_trajectory_has_no_steps_and_nothing_to_approve(

@@ -142,3 +142,38 @@ def test_server_without_workers_goes_on_at_a_hangup(tmp_path: Path) -> None:
         program.process.send_signal(signal.SIGHUP)
         program.says("SIGHUP is for workers, and there are none")
         assert program.terminate() == 0
+
+
+def looks(workstation: Workstation) -> list[Any]:
+    """The entries of the audit about looks at the screen."""
+    found: list[Any] = workstation.api.call("GET", "/v1/audit?action=screen").json["items"]
+    return found
+
+
+def look(workstation: Workstation) -> None:
+    """Look at the machine's screen once."""
+    path = f"/v1/computer/{workstation.machine}/display/screenshot"
+    assert workstation.api.call("GET", path).status == 200
+
+
+def test_who_looked_is_in_the_audit_of_a_server_that_was_killed(system: System) -> None:
+    workstation = system.workstation
+    look(workstation)
+    until(lambda: len(looks(workstation)) == 1, "the look is in the audit")
+    system.program.kill()
+    with system.server.run():
+        came_back(system)
+        (killed,) = looks(workstation)
+        assert killed["note"].startswith("1 picture so far, in ")
+        look(workstation)
+        until(lambda: len(looks(workstation)) == 2, "the next look is in the audit")
+
+
+def test_stretch_of_looks_ends_with_a_server_that_is_told_to_end(system: System) -> None:
+    workstation = system.workstation
+    look(workstation)
+    assert system.program.terminate() == 0
+    with system.server.run():
+        came_back(system)
+        (ended,) = looks(workstation)
+        assert ended["note"].startswith("1 picture, in ")

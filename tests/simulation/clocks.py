@@ -21,6 +21,7 @@ import server.dispatch.hand.hand
 import server.dispatch.ledger.claims
 import server.dispatch.ledger.ledger
 import server.dispatch.ledger.resolver
+import server.dispatch.stretches
 from schemas.programs.failpoints import Failpoint
 from tests.simulation.world import World
 
@@ -95,7 +96,8 @@ def simulated() -> Iterator[Clocks]:
             (machine_client.journal.journal, "time", monotonic),
             (machine_client.work.worker, "time", monotonic),
             (server.dispatch.control, "now", clocks.now),
-            (server.dispatch.hand.hand, "now", clocks.now),
+            (server.dispatch.stretches, "now", clocks.now),
+            (server.dispatch.stretches, "time", monotonic),
             (server.dispatch.hand.hand, "time", monotonic),
             (server.dispatch.hand.ending, "time", monotonic),
             (server.dispatch.ledger.ledger, "reached", clocks.reached),

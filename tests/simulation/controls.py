@@ -178,3 +178,6 @@ class NoAudit(AuditStore):
 
     async def add_inputs(self, entries: Sequence[AuditEntry]) -> None:
         pass
+
+    async def put_stretches(self, entries: Sequence[AuditEntry]) -> None:
+        pass

@@ -36,6 +36,7 @@ from server.dispatch.questions.inputs import KnownCommand, LookUp
 from server.dispatch.questions.question import LinkQuestion, Refusal, RefusalKind
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.refusals import RefusedError
+from server.dispatch.stretches import StretchRecorder
 from server.errors import StoreUnavailable
 from server.events.memory_hub import MemoryEventHub
 from server.machines.admission import Admission
@@ -422,11 +423,11 @@ class Node:
             lease_hash=PERSON.lease_hash(work.lease),
             in_segment=True,
         )
+        stretches = StretchRecorder(NoAudit(), self.background)
         work.hand = Hand(
-            *(sender, work.machine_id, self.dispatcher, self.background),
+            *(sender, work.machine_id, self.dispatcher, stretches, self.background),
             tell=work.tell,
             close=work.close,
-            record=lambda _: None,
         )
         self.background.start_and_report(self._watch(work, work.hand, hand_id), "watch a hand")
         return True

@@ -5,7 +5,8 @@ from typing import TypeVar
 from server.api.machines.answers import problem_of
 from server.dispatch.command import Sender
 from server.dispatch.control import Caller
-from server.dispatch.questions.question import Question, Refusal
+from server.dispatch.looks import LookedAt
+from server.dispatch.questions.question import LinkQuestion, Question, Refusal
 from server.dispatch.refusals import RefusedError
 from server.identity.authentication import secret_hash
 from server.identity.sessions import COOKIE
@@ -31,6 +32,14 @@ class AskingHandler(ApiHandler):
         if isinstance(reply, Refusal):
             raise problem_of(reply)
         return reply
+
+    async def look(self, question: LinkQuestion[R], at: LookedAt) -> R:
+        """As ``ask``, for what the audit has to know somebody has seen."""
+        looks = self.services.machines.looks
+        looks.check_room()
+        seen = await self.ask(question)
+        looks.looked(self.sender(None), question.machine_id, at)
+        return seen
 
     @property
     def caller(self) -> Caller:

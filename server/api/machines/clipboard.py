@@ -12,6 +12,7 @@ from schemas.resources.tokens import Scope
 from schemas.values.strict import StrictModel
 from server.api.machines.paths import MachinePath
 from server.api.machines.sending import InputHandler, InputHeaders, input_endpoint
+from server.dispatch.looks import LookedAt
 from server.dispatch.questions.clipboard import ReadClipboard
 from server.web.endpoint import Endpoint
 
@@ -47,12 +48,13 @@ class ClipboardHandler(InputHandler):
         ),
     )
     async def get(self, path: MachinePath, query: SelectionQuery) -> None:
-        read = await self.ask(
+        read = await self.look(
             ReadClipboard(
                 organization_id=self.organization_id,
                 machine_id=path.machine_id,
                 selection=query.selection,
-            )
+            ),
+            LookedAt.CLIPBOARD,
         )
         self.answer(200, ClipboardContent(text=read.text))
 

@@ -109,10 +109,10 @@ class HandHandler(AskingHandler, WebSocketHandler):
             self.sender(self._path.lease, in_segment=True),
             self._path.machine_id,
             services.machines.dispatcher,
+            services.machines.stretches,
             services.background,
             tell=self._tell,
             close=self._close,
-            record=services.operation.recorder.worked_by_hand,
         )
         self._hands.begin(self._caller.lease_hash(self._path.lease), self._close)
         self._watching = services.background.start_and_report(self._watch(), "watch a hand")

@@ -20,8 +20,10 @@ from schemas.values.strict import StrictModel
 from server.api.machines.answers import problem_of
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
+from server.dispatch.command import Sender
 from server.dispatch.dispatcher import Watch
 from server.dispatch.here.screens import LiveScreen
+from server.dispatch.looks import LookedAt
 from server.dispatch.questions.screens import LookAtDesktop, PictureTaken, TakeScreenshot
 from server.dispatch.refusals import RefusedError
 from server.errors import StoreUnavailable
@@ -83,7 +85,7 @@ class ScreenshotHandler(AskingHandler):
         answer_headers=PICTURE_HEADERS,
     )
     async def get(self, path: MachinePath, query: ScreenshotQuery) -> None:
-        picture = await self.ask(
+        picture = await self.look(
             TakeScreenshot(
                 organization_id=self.organization_id,
                 machine_id=path.machine_id,
@@ -91,7 +93,8 @@ class ScreenshotHandler(AskingHandler):
                 width=query.width,
                 height=query.height,
                 quality=query.quality,
-            )
+            ),
+            LookedAt.SCREEN,
         )
         for name, value in described(picture).items():
             self.set_header(name, value)
@@ -152,6 +155,7 @@ class StreamHandler(AskingHandler):
     """A live screen, until the viewer leaves, the link ends or the token is revoked."""
 
     screen: LiveScreen | None = None
+    _look: tuple[Sender, str, LookedAt]
 
     @STREAM
     async def get(self, path: MachinePath, query: StreamQuery) -> None:
@@ -161,6 +165,8 @@ class StreamHandler(AskingHandler):
             options=LiveOptions(query.width, query.height, query.quality, query.rate),
             name=self.principal.token_name,
         )
+        self.services.machines.looks.check_room()
+        self._look = self.sender(None), path.machine_id, LookedAt.SCREEN
         screen = self.screen = await self.ask(watch)
         checking = self.services.background.start_and_report(self._check(screen), "check a viewer")
         try:
@@ -189,6 +195,7 @@ class StreamHandler(AskingHandler):
         """End the stream soon after the caller may no longer see it, or the server stops."""
         while True:
             await asyncio.sleep(CHECK_SECONDS)
+            self.services.machines.looks.still_looks(*self._look)
             try:
                 await self.authorize(STREAM)
             except ProblemError as error:
@@ -210,12 +217,13 @@ class StreamHandler(AskingHandler):
             await self.finish_after_headers()
             return
         self.write(f"--{BOUNDARY}\r\n".encode())
-        loop = asyncio.get_running_loop()
+        loop, looks = asyncio.get_running_loop(), self.services.machines.looks
         # A viewer who is gone is nobody who could be told.
         with suppress(StreamClosedError):
             while screen.why_over is None:
                 began_at = loop.time()
                 self.write(part_of(picture))
+                looks.looked(*self._look)
                 await self._written(screen)
                 # A little less, so that a picture that comes a moment early is not left out.
                 due_at = began_at + 0.9 / screen.rate

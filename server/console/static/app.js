@@ -5,12 +5,11 @@ import { MachinePage } from "./pages/machine.js";
 import { MachinesPage } from "./pages/machines.js";
 import { PartsPage } from "./pages/parts.js";
 import { SignIn } from "./pages/sign_in.js";
-import { trajectoriesPage } from "./pages/trajectories.js";
-import { trajectoryPage } from "./pages/trajectory.js";
+import { TrajectoriesPage } from "./pages/trajectories.js";
+import { TrajectoryPage } from "./pages/trajectory.js";
 import { giveAllBack } from "./control/lease.js";
 import { place, rememberedPlace, rememberPlace } from "./parts/address.js";
 import { Component, html, render, useStore } from "./parts/elements.js";
-import { old } from "./parts/old_page.js";
 import { Failure, NotFound } from "./parts/pieces.js";
 import { walkByKeys } from "./parts/table.js";
 import { tickTimes } from "./parts/time.js";
@@ -25,8 +24,8 @@ const STAY_SIGNED_IN_SECONDS = 300;
 const PAGES = [
   [/^\/machines$/, MachinesPage, "machines:read"],
   [/^\/machines\/([^/]+)$/, MachinePage, "machines:read"],
-  [/^\/trajectories$/, old(trajectoriesPage), "trajectories:read"],
-  [/^\/trajectories\/([^/]+)$/, old(trajectoryPage), "trajectories:read"],
+  [/^\/trajectories$/, TrajectoriesPage, "trajectories:read"],
+  [/^\/trajectories\/([^/]+)$/, TrajectoryPage, "trajectories:read"],
   [/^\/activity$/, ActivityPage, "audit:read"],
   [/^\/parts$/, PartsPage, null],
 ];
@@ -114,7 +113,7 @@ class App extends Component {
   async #enter() {
     /** @type {Answer<Session>} */
     const { data: me } = await call("GET", "console/session");
-    if (me.scopes.includes("machines:read")) events.start();
+    if (me.scopes.includes("machines:read")) events.start(me);
     else events.stop();
     if (!place().path) history.replaceState(null, "", `#${homeOf(me)}`);
     this.setState({ me, error: null, isReady: true });

@@ -182,8 +182,9 @@ interface Trajectory {
   original_input_values: Record<string, unknown>;
 }
 
-interface TrajectoryWithIncluded extends Trajectory {
-  included?: Workflow[];
+/** One of the list, with its workflow's name. */
+interface ListedTrajectory extends Trajectory {
+  workflow: string;
 }
 
 /** A part of a list. */
@@ -269,18 +270,6 @@ interface Told {
   audit: AuditEntry;
 }
 
-/** What each page of the console is made with. */
-interface Page {
-  /** Aborted when the page is left. */
-  signal: AbortSignal;
-  events: import("../static/server/events.js").Events;
-  me: Session;
-  query: URLSearchParams;
-  /** What the address has behind the page's name. */
-  id: string;
-  title: (text: string) => void;
-}
-
 /** What a page is drawn with. */
 interface PageProperties {
   events: import("../static/server/events.js").Events;
@@ -306,6 +295,8 @@ interface Column<Item> {
   key: string;
   label: string;
   sorts?: boolean;
+  /** Whether it is sorted downwards first, as times are. */
+  falls?: boolean;
   numeric?: boolean;
   cell: (item: Item) => import("../static/vendor/preact.js").Children;
   attributes?: (item: Item) => Record<string, unknown>;
@@ -337,33 +328,8 @@ interface Chip {
   count: number;
 }
 
-/** What the parts of a page with something to change need. */
-interface ViewParts {
-  address: string;
-  me: Session;
-  signal: AbortSignal;
-  read: () => Promise<void>;
-}
-
 /** Of a sentence to a person. */
 type Kind = "good" | "bad" | "info" | "waits";
-
-type Child = Node | string | false | null | undefined | Child[];
-
-/** An element's attributes; those that are functions listen to the event of their name. */
-interface Attributes {
-  click?: (event: MouseEvent) => unknown;
-  input?: (event: Event) => unknown;
-  keydown?: (event: KeyboardEvent) => unknown;
-  submit?: (event: SubmitEvent) => unknown;
-  toggle?: (event: Event) => unknown;
-  [name: string]: string | number | boolean | null | undefined | ((event: never) => unknown);
-}
-
-type Listen = <Name extends keyof Told>(
-  type: Name,
-  take: (event: CustomEvent<Told[Name]>) => unknown,
-) => void;
 
 /** Listens to an element. */
 type ListenTo = <Name extends keyof HTMLElementEventMap>(
@@ -490,19 +456,14 @@ interface Finger {
 
 type Order = (one: Machine, other: Machine) => number;
 
-/** A filter of the list of trajectories. */
-interface Field {
+/** A filter of the list of trajectories: a choice, or a field of a type. */
+interface Filter<Name> {
+  name: Name;
   label: string;
-  kind?: string;
-  placeholder?: string;
   options?: [string, string][];
+  type?: string;
+  hint?: string;
 }
-
-type Make<Elements> = <Tag extends keyof Elements>(
-  tag: Tag,
-  attributes?: Attributes,
-  ...children: Child[]
-) => Elements[Tag];
 
 /** Chromium's alone: https://developer.mozilla.org/docs/Web/API/Keyboard/lock */
 interface Navigator {

@@ -23,11 +23,10 @@ from server.dispatch.hand.input_queue import InputQueue, QueuedInput, TooManyWai
 from server.dispatch.hand.segment import REST_SECONDS, Segment
 from server.dispatch.questions.question import Refusal
 from server.dispatch.refusals import storage_unavailable
+from server.dispatch.stretches import Stretch, StretchRecorder
 from server.errors import StoreUnavailable
 from server.machines.link.errors import FrameFloodError
 from server.machines.link.frame_budget import FrameBudget
-from server.store.audit import AuditEntry
-from server.store.times import now
 from server.tasks import Tasks
 
 MOST_UNANSWERED: Final = 16
@@ -65,8 +64,7 @@ class NotDone:
 class Hand:
     """``sender`` is who has control, in a segment, of the machine.
 
-    ``tell`` takes what they are to hear, ``close`` is called where control has ended, and
-    ``record`` takes each stretch of work when it is over.
+    ``tell`` takes what they are to hear, ``close`` is called where control has ended.
 
     The caller counts every frame, feeds every batch in order, calls `rest` about once a second, and
     `end` once.
@@ -77,25 +75,26 @@ class Hand:
         sender: Sender,
         machine_id: str,
         dispatcher: Dispatcher,
+        stretches: StretchRecorder,
         background: Tasks,
         *,
         tell: Callable[[hand.Acknowledged | NotDone], None],
         close: Callable[[HandClosedError], None],
-        record: Callable[[AuditEntry], None],
     ) -> None:
         self._sender = sender
         self._machine_id = machine_id
         self._dispatcher = dispatcher
+        self._stretches = stretches
         self._background = background
         self._tell = tell
         self._close = close
-        self._record = record
         self._sequence = 0
         self._queue = InputQueue()
         self._under_way: deque[QueuedInput] = deque()
         self._buttons: dict[Button, None] = {}
         self._keys: dict[str, None] = {}
-        self._segment: Segment | None = None
+        self._segment = Segment()
+        self._stretch: Stretch | None = None
         self._heard_at = time.monotonic()
         self._budget = FrameBudget(time.monotonic)
         self._is_over = False
@@ -209,14 +208,13 @@ class Hand:
     async def _carry_out(self, queued: QueuedInput) -> None:
         failure = await self._sent(queued.body)
         queued.is_over = True
-        if self._segment is None:
-            self._segment = Segment(now())
         if failure is None:
             self._segment.did(queued)
         else:
             self._segment.refused += 1
             self._note_not_released(queued)
             self._failed(queued, failure)
+        self._note_segment()
         self._advance()
 
     async def _sent(self, body: AnyInput) -> Failure | None:
@@ -280,10 +278,21 @@ class Hand:
         else:
             self._tell(hand.Acknowledged(sequence=sequence))
 
+    def _note_segment(self) -> None:
+        """More was done in the segment, or it begins."""
+        if self._stretch is None:
+            segment = self._segment
+            self._stretch = self._stretches.begin(
+                *(self._sender, self._machine_id, "control.worked", segment.in_words),
+                became=segment.became,
+            )
+        else:
+            self._stretches.go_on(self._stretch)
+
     def _end_segment(self) -> None:
-        segment, self._segment = self._segment, None
-        if segment is not None:
-            self._record(segment.entry(self._sender, self._machine_id, now()))
+        if self._stretch is not None:
+            self._stretches.end(self._stretch)
+            self._segment, self._stretch = Segment(), None
 
 
 def _is_modifier_press(queued: QueuedInput) -> bool:

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
-from uuid import uuid4
 
 from schemas.inputs import hand
-from server.dispatch.command import Sender
 from server.dispatch.hand.input_queue import QueuedInput
-from server.store.audit import COMPLETED, FAILED, AuditedInput, AuditEntry
+from server.dispatch.stretches import counted
+from server.store.audit import COMPLETED, FAILED, PENDING, AuditedInput
 
 REST_SECONDS: Final = 10.0
 """Without an event for so long, a segment of work is over."""
@@ -16,9 +15,8 @@ REST_SECONDS: Final = 10.0
 
 @dataclass(slots=True)
 class Segment:
-    """Counts what was carried out since ``began_at``."""
+    """Counts what was carried out since it began."""
 
-    began_at: datetime
     moves: int = 0
     clicks: int = 0
     notches: int = 0
@@ -42,47 +40,29 @@ class Segment:
             case hand.TextComposed(text=text):
                 self.characters += len(text)
 
+    def in_words(self) -> str:
+        """What was carried out, in words."""
+        parts = [
+            counted(self.clicks, "click", "clicks"),
+            counted(self.characters, "character", "characters"),
+            counted(self.keys, "key", "keys"),
+            counted(self.notches, "wheel notch", "wheel notches"),
+        ]
+        done = ", ".join(filter(None, parts)) or ("pointer moved" if self.moves else "nothing done")
+        return f"{done}, {self.refused} refused" if self.refused else done
+
     @property
     def inputs(self) -> int:
         """How many they are among a machine's inputs; moves would drown all others."""
         return self.clicks + self.characters + self.keys + self.notches
 
-    def note(self, ended_at: datetime) -> str:
-        """The segment in words."""
-        parts = [
-            _counted(self.clicks, "click"),
-            _counted(self.characters, "character"),
-            _counted(self.keys, "key"),
-            _counted(self.notches, "wheel notch", "wheel notches"),
-        ]
-        done = ", ".join(filter(None, parts)) or ("pointer moved" if self.moves else "nothing done")
-        refused = f", {self.refused} refused" if self.refused else ""
-        seconds = max(1, round((ended_at - self.began_at).total_seconds()))
-        took = f"{seconds} s" if seconds < 120 else f"{round(seconds / 60)} min"
-        return f"{done}{refused}, in {took}"
-
-    def entry(self, sender: Sender, machine_id: str, ended_at: datetime) -> AuditEntry:
-        """What the audit says of it."""
-        return AuditEntry(
-            id=uuid4().bytes,
-            organization_id=sender.organization_id,
-            created_at=self.began_at,
-            action="control.worked",
-            token_id=sender.token_id,
-            token_name=sender.token_name,
-            target=machine_id,
-            machine_id=machine_id,
-            request_id=sender.request_id,
-            note=self.note(ended_at),
-            input=AuditedInput(
-                outcome=COMPLETED if self.inputs or not self.refused else FAILED,
-                code=None,
-                duration_ms=None,
-                completed_at=ended_at,
-                count=self.inputs,
-            ),
+    def became(self, ended_at: datetime | None) -> AuditedInput:
+        """What became of it, as of an input: it is pending until it has ended."""
+        outcome = COMPLETED if self.inputs or not self.refused else FAILED
+        return AuditedInput(
+            outcome=outcome if ended_at else PENDING,
+            code=None,
+            duration_ms=None,
+            completed_at=ended_at,
+            count=self.inputs,
         )
-
-
-def _counted(count: int, one: str, many: str = "") -> str:
-    return f"{count} {one if count == 1 else many or one + 's'}" if count else ""

@@ -160,6 +160,7 @@ TABLE = (
     Row("GET", "/v1/events", "machines:read", 200, problems="not-found too-many-streams",
         is_endless=True),
     Row("GET", "/v1/audit", "audit:read", 200, ITS_OWN),
+    Row("GET", "/v1/audit/export", "audit:read", 200, ITS_OWN, problems="too-many-streams"),
     Row("GET", "/v1/organizations", "organizations:write", 200, ITS_OWN),
     Row("POST", "/v1/organizations", "organizations:write", 201, ITS_OWN,
         body={"name": "n"}, takes_body=True),

@@ -1,16 +1,24 @@
 """``GET /v1/audit``: every change leaves an entry before it is answered."""
 
+import asyncio
+import csv
 import json
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
+from io import StringIO
 from typing import Any
 from uuid import UUID
 
 import pytest
+from tornado.simple_httpclient import HTTPStreamClosedError
 
-from schemas.resources.audit import AuditPage
+from schemas.resources.audit import CSV_COLUMNS, AuditPage, AuditQuery
 from schemas.resources.tokens import Scope
 from server.errors import StoreUnavailable
-from server.store.audit import AuditStore
+from server.process import long_answers
+from server.store.audit import AuditEntry, AuditStore
 from tests.commands import accepted
+from tests.events import listening
 from tests.links import COMPLETED
 from tests.service import Service, until
 from tests.trajectories import sent
@@ -225,3 +233,104 @@ async def test_commands_of_an_unknown_machine_and_of_another_organization_are_40
     other = await service.elsewhere()
     await other.new_machine()
     assert (await service.get("/v1/machines/desk-1/commands")).refusal == (404, "not-found")
+
+
+async def exported(service: Service, query: str = "") -> list[dict[str, str]]:
+    """The rows of an export, by the names in its head."""
+    reply = await service.get(f"/v1/audit/export{query}")
+    assert reply.status == 200, reply.body
+    assert reply.headers["Content-Type"] == "text/csv; charset=utf-8; header=present"
+    assert reply.headers["Content-Disposition"] == 'attachment; filename="audit.csv"'
+    return list(csv.DictReader(StringIO(reply.body.decode(), newline=""), strict=True))
+
+
+async def test_export_is_the_list_as_a_table_with_a_head(service: Service) -> None:
+    assert await exported(service) == []
+    async with service.joined() as (machine, link):
+        await link.obeys(machine.moving())
+        token = await service.new_token(Scope.MACHINES_WRITE, Scope.TOKENS_WRITE)
+        path = "/v1/machines/desk-1"
+        reason = {"paused": True, "pause_reason": '=1+1, "now"'}
+        await service.request("PATCH", path, reason, token=token)
+        await service.post("/v1/tokens", {"name": "+1", "role": "viewer"})
+        async with asyncio.timeout(10):
+            while len(rows := await exported(service)) < 3:  # noqa: ASYNC110 - it is in the database
+                await asyncio.sleep(0.02)
+    listed = (await service.get("/v1/audit")).json["items"]
+    assert [row["id"] for row in rows] == [entry["id"] for entry in listed]
+    assert [*rows[0]] == [*CSV_COLUMNS]
+    made, paused, moved = rows
+    assert (made["action"], made["target_name"], made["role"]) == ("token.created", "'+1", "viewer")
+    assert made["scopes"].split() == listed[0]["grant"]["scopes"]
+    assert (paused["note"], paused["token_name"]) == ('\'=1+1, "now"', "of a test")
+    assert (moved["action"], moved["outcome"]) == ("input.mouse.move", "completed")
+    for query, actions in (
+        ("?action=machine", ["machine.paused"]),
+        ("?token_name=of%20a%20test", ["machine.paused"]),
+        ("?machine_id=desk-1", ["machine.paused", "input.mouse.move"]),
+        (f"?created_at_from={made['created_at']}", ["token.created"]),
+    ):
+        assert [row["action"] for row in await exported(service, query)] == actions
+    assert await exported(await service.elsewhere()) == []
+
+
+async def test_export_takes_what_the_list_takes_but_for_pages(service: Service) -> None:
+    for query, field in (("action=A", "action"), ("limit=1", "limit"), ("skip=1", "skip")):
+        ((place, _),) = (await service.get(f"/v1/audit/export?{query}")).faults
+        assert place == ["query", field]
+
+
+async def test_export_has_one_of_the_places_for_long_answers(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_answers, "WAIT_SECONDS", 0.01)
+    places = service.server.services.operation.long_answers
+    token_id = UUID((await service.get("/v1/tokens")).json["items"][0]["id"])
+    async with AsyncExitStack() as stack:
+        for _ in range(long_answers.MOST_OF_A_CALLER):
+            await stack.enter_async_context(places.place(token_id))
+        assert (await service.get("/v1/audit/export")).refusal == (429, "too-many-streams")
+        assert (await service.get("/v1/audit")).status == 200
+
+
+async def test_export_that_breaks_off_does_not_look_whole(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await service.post("/v1/machines", {"id": "desk-1"})
+
+    store = service.server.services.audit
+    ((entry,), _) = await store.list(service.organization_id, AuditQuery())
+
+    async def broken(*_: object) -> AsyncGenerator[AuditEntry, None]:
+        for _each in range(1000):
+            yield entry
+        raise StoreUnavailable("it is away")
+
+    monkeypatch.setattr(store, "exported", broken)
+    with pytest.raises(HTTPStreamClosedError):
+        await service.get("/v1/audit/export")
+
+
+async def test_new_entries_are_told_to_whom_may_read_them_and_asks(service: Service) -> None:
+    both = await service.new_token(Scope.MACHINES_READ, Scope.AUDIT_READ)
+    one = await service.new_token(Scope.MACHINES_READ)
+    assert (await service.get("/v1/events?types=audit", token=one)).refusal == (403, "forbidden")
+    elsewhere = await service.elsewhere()
+    async with (
+        service.joined() as (machine, link),
+        listening(service, "?types=audit", token=both) as stream,
+        listening(service, "?types=audit&machine_id=desk-1") as of_machine,
+        listening(service) as unasked,
+    ):
+        await elsewhere.post("/v1/machines", {"id": "secret"})
+        await link.obeys(machine.moving())
+        await service.post("/v1/workflows", {"name": "w"})
+        await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})
+        told = [await stream.next() for _ in range(2)]
+        assert {each.type for each in told} == {"audit"}
+        listed = (await service.get("/v1/audit?limit=2")).json["items"]
+        assert [each.data for each in reversed(told)] == listed
+        assert (await of_machine.next()).data == listed[0]
+        # The link's own change, the input and the pause.
+        kinds = {(await unasked.next()).type for _ in range(2)}
+        assert kinds <= {"machine", "command"}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
 
@@ -57,6 +57,29 @@ def test_list_that_changes_between_its_pages_misses_and_repeats_nothing(
     assert len(ids) == len({*ids}) == whole["total"]
     assert {*ids} >= {str(each) for each in range(2 * PAGE + 1)}
     assert (whole["skip"], whole["limit"]) == (0, len(ids))
+
+
+def test_no_more_of_a_list_is_read_than_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, str]] = []
+
+    def call(_api: Api, _method: str, path: str) -> dict[str, Any]:
+        query = dict(parse_qsl(urlsplit(path).query))
+        asked.append(query)
+        skip, limit = int(query["skip"]), int(query["limit"])
+        # The list grows at its beginning: each page begins one earlier.
+        begin = skip - len(asked) + 1
+        items = [{"id": str(number)} for number in range(begin, min(begin + limit, 5000))]
+        return {"items": items, "total": 5000, "skip": skip, "limit": limit}
+
+    monkeypatch.setattr(Api, "call", call)
+    api = Api("http://x", "t", as_json=True)
+    for limit in (1, PAGE, PAGE + 1, 3 * PAGE):
+        asked.clear()
+        part = api.call_list("/v1/things", {"name": "a b&c"}, limit)
+        assert [item["id"] for item in part["items"]] == [str(each) for each in range(limit)]
+        assert (part["total"], part["skip"], part["limit"]) == (5000, 0, limit)
+        assert {query["name"] for query in asked} == {"a b&c"}
+        assert len(asked) <= limit // PAGE + 1
 
 
 def test_url_may_end_with_a_slash(served: Served) -> None:

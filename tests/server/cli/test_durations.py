@@ -6,7 +6,7 @@ import click
 import pytest
 
 from schemas.values.times import parse_time
-from server.cli.durations import Duration, time_from_now
+from server.cli.durations import Duration, Moment, time_from_now
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,21 @@ def test_end_is_counted_from_now() -> None:
     assert time_from_now(None, "--for") is None
     with pytest.raises(click.UsageError, match="--for: that is beyond the year 9999"):
         time_from_now(timedelta(days=999_999_9), "--for")
+
+
+def test_moment_is_so_long_ago_or_a_time() -> None:
+    ago = datetime.now(UTC) - parse_time(Moment().convert("2h", None, None))
+    assert timedelta(hours=2) <= ago < timedelta(hours=2, minutes=1)
+    for typed, meant in (
+        ("2026-11-21", "2026-11-21T00:00:00.000Z"),
+        ("2026-11-21T09:30+02:00", "2026-11-21T07:30:00.000Z"),
+    ):
+        assert Moment().convert(typed, None, None) == meant
+
+
+@pytest.mark.parametrize("typed", ["", "h", "-2h", "2 h", "yesterday", "1700000000", "2026-13-01"])
+def test_what_is_no_moment_is_used_wrongly(typed: str) -> None:
+    with pytest.raises(click.UsageError):
+        Moment().convert(typed, None, None)
+    with pytest.raises(click.UsageError, match="before the year 1"):
+        Moment().convert("999999d", None, None)

@@ -14,7 +14,6 @@ from server.dispatch.hand.segment import Segment
 from server.dispatch.recorder import InputRecorder, command_item, entry_id
 from server.errors import StoreError, StoreUnavailable
 from server.store.audit import AuditEntry, AuditStore
-from server.store.times import now
 from tests.commands import accepted, keep_sent, recorded
 from tests.events import listening
 from tests.links import COMPLETED, hello
@@ -167,7 +166,6 @@ async def test_recorded_inputs_are_told_and_counted(service: Service) -> None:
 async def test_stretch_of_work_by_hand_is_told_listed_and_counted(
     service: Service, keys: int, outcome: str
 ) -> None:
-    recorder = service.server.services.operation.recorder
     await service.new_machine()
     sender = Sender(
         organization_id=service.organization_id,
@@ -176,15 +174,23 @@ async def test_stretch_of_work_by_hand_is_told_listed_and_counted(
         request_id="r",
         in_segment=True,
     )
-    began_at = now()
-    async with listening(service, "?types=command") as stream:
-        recorder.worked_by_hand(
-            Segment(began_at, keys=keys, refused=1).entry(sender, "desk-1", began_at)
+    stretches = service.server.services.machines.stretches
+    segment = Segment(refused=1)
+    async with listening(service, "?types=command,audit") as stream:
+        stretch = stretches.begin(
+            *(sender, "desk-1", "control.worked", segment.in_words), became=segment.became
         )
+        begun = (await stream.next()).data
+        assert (begun["operation"], begun["outcome"]) == ("hand", "pending")
+        assert "1 refused so far" in begun["note"]
+        shown = (await service.get("/v1/machines/desk-1")).json
+        assert shown["inputs"] == {"completed": 0, "failed": 0}
+        segment.keys = keys
+        stretches.end(stretch)
         told = (await stream.next()).data
-    assert (told["operation"], told["outcome"], told["token_name"]) == ("hand", outcome, "Anna")
-    assert (told["inputs"], told["pointer"]) == (keys, None)
-    assert "1 refused" in told["note"]
+    assert (told["command_id"], told["outcome"]) == (begun["command_id"], outcome)
+    assert (told["token_name"], told["inputs"], told["pointer"]) == ("Anna", keys, None)
+    assert "so far" not in told["note"]
     (entry,) = await audited(service, 1)
     assert entry.id == UUID(told["command_id"]).bytes
     assert (entry.target, entry.note) == ("desk-1", told["note"])

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from schemas.http.queries import PageQuery
-from schemas.resources.audit import AuditQuery, Grant
+from schemas.resources.audit import AuditFilter, AuditQuery, Grant
 from server.store.audit import AuditedInput, AuditEntry, AuditStore
 from server.store.machines.input_counts import InputCountStore
 from server.store.mongodb.database import Database
@@ -21,13 +21,13 @@ TOKEN = UUID(int=5)
 EVERYTHING = AuditQuery()
 
 
-def change(minutes: int = 0, **fields: Any) -> AuditEntry:
+def change(minutes: int = 0, action: str = "machine.paused", **fields: Any) -> AuditEntry:
     """A change, so many minutes after the first."""
     given: dict[str, Any] = {
         "id": uuid4().bytes,
         "organization_id": ORGANIZATION,
         "created_at": NOW + timedelta(minutes=minutes),
-        "action": "machine.paused",
+        "action": action,
         "token_id": TOKEN,
         "token_name": "of a person",
         "target": "desk-1",
@@ -94,6 +94,8 @@ async def test_entry_that_is_added_again_is_kept_once(database: Database) -> Non
     [
         ({"machine_id": "desk-2"}, ["renamed"]),
         ({"token_id": str(TOKEN)}, ["paused", "renamed", "click", "move"]),
+        ({"token_name": "robot"}, ["token"]),
+        ({"token_name": "rob"}, []),
         ({"action": "machine.paused"}, ["paused"]),
         ({"action": "machine"}, ["paused", "renamed"]),
         ({"action": "input.mouse"}, ["click", "move"]),
@@ -112,13 +114,47 @@ async def test_entries_are_found_by_what_is_asked(
         "renamed": change(1, action="machine.renamed", machine_id="desk-2"),
         "click": sent(2),
         "move": sent(3, action="input.mouse.move"),
-        "token": change(4, action="token.created", token_id=UUID(int=6), machine_id=None),
+        "token": change(
+            4, "token.created", token_id=UUID(int=6), token_name="robot", machine_id=None
+        ),
     }
     for entry in entries.values():
         await audit.add(entry)
-    found, total = await audit.list(ORGANIZATION, AuditQuery.model_validate(query))
+    asked = AuditQuery.model_validate(query)
+    found, total = await audit.list(ORGANIZATION, asked)
     assert found == [entries[name] for name in reversed(wanted)]
     assert total == len(wanted)
+    assert [entry async for entry in audit.exported(ORGANIZATION, asked)] == found
+
+
+async def test_export_has_more_than_a_batch_and_a_page(audit: AuditStore) -> None:
+    await audit.add_changes([change(minutes) for minutes in range(2001)])
+    exported = [entry async for entry in audit.exported(ORGANIZATION, AuditFilter())]
+    assert [each.created_at for each in exported] == [
+        NOW + timedelta(minutes=minutes) for minutes in reversed(range(2001))
+    ]
+    assert [entry async for entry in audit.exported(OTHER_ORGANIZATION, AuditFilter())] == []
+
+
+async def test_stretch_is_one_entry_whose_note_is_said_anew(audit: AuditStore) -> None:
+    first, other = change(note="1 picture so far"), change(1, note="1 reading so far")
+    await audit.put_stretches([first])
+    later = replace(first, note="2 pictures", action="machine.removed", token_name="another")
+    for _ in range(2):
+        await audit.put_stretches([later, other])
+    found, total = await audit.list(ORGANIZATION, EVERYTHING)
+    assert (found, total) == ([other, replace(first, note="2 pictures")], 2)
+
+
+async def test_entry_is_told_once_it_is_stored_and_no_input(database: Database) -> None:
+    told: list[AuditEntry] = []
+    audit = AuditStore(database, stored=told.append)
+    one, two, stretch = change(0), change(1), change(2, note="1 picture so far")
+    await audit.add(one)
+    await audit.add_changes([change(), two])
+    await audit.put_stretches([stretch])
+    await audit.add_inputs([sent(3)])
+    assert told == [one, two, stretch]
 
 
 async def test_commands_of_a_machine_are_its_inputs_alone(audit: AuditStore) -> None:

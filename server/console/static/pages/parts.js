@@ -1,9 +1,11 @@
 /** All parts of the console on one page, for who builds with them and for the test of their accessibility. */
 
 import { Chips } from "../parts/chips.js";
+import { Dialog } from "../parts/dialog.js";
 import { html, useState, useTitle } from "../parts/elements.js";
+import { Picture } from "../parts/picture.js";
 import { CommandLine, EmptyState, Failure, Field, NothingFits, WorkButton } from "../parts/pieces.js";
-import { OutcomeBadge, StateBadge } from "../parts/states.js";
+import { ApprovalBadge, OutcomeBadge, StateBadge } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { Ago } from "../parts/time.js";
 import { toast } from "../parts/toasts.js";
@@ -21,6 +23,7 @@ export function PartsPage() {
   useTitle("Parts");
   const [state, choose] = useState("");
   const [order, sort] = useState("name");
+  const [isOpen, open] = useState(false);
   /** @param {string} id */
   const input = (id) => html`<input id=${id} type="search" />`;
   const chips = ["", ...Object.keys(STATES)].map((value, count) => ({ value, word: STATES[value]?.word ?? "All", count }));
@@ -34,6 +37,9 @@ export function PartsPage() {
     <h2>States and outcomes</h2>
     <p class="row">${Object.keys(STATES).map((name) => html`<${StateBadge} state=${name} />`)}</p>
     <p class="row">${Object.keys(OUTCOMES).map((name) => html`<${OutcomeBadge} outcome=${name} code="some-code" />`)}</p>
+    <p class="row">
+      <${ApprovalBadge} is_generated=${false} /><${ApprovalBadge} is_generated is_approved=${false} /><${ApprovalBadge} is_generated is_approved />
+    </p>
     <h2>Time</h2>
     <p><${Ago} time=${new Date().toISOString()} /></p>
     <h2>Buttons and toasts</h2>
@@ -41,6 +47,14 @@ export function PartsPage() {
       <${WorkButton} work=${() => Promise.resolve(toast("It is done."))}>Do it<//>
       <${WorkButton} class="primary" work=${() => Promise.reject(new Error("It went wrong."))}>Fail<//>
     </div>
+    <h2>Dialog</h2>
+    <button type="button" onClick=${() => open(true)}>Ask something</button>
+    ${isOpen && html`<${Dialog} title="Which flower?" submit=${() => Promise.reject(new Error("There is none."))} close=${() => open(false)}>
+      <${Field} label="Name" make=${(/** @type {string} */ id) => html`<input id=${id} name="flower" />`} />
+      <div class="row"><button class="primary">Choose</button></div>
+    <//>`}
+    <h2>Picture</h2>
+    <${Picture} source="" size=${{ width: 320, height: 200 }} places=${[{ x: 80, y: 60 }, { x: 240, y: 120 }]} label="Drag" />
     <h2>Command</h2>
     <${CommandLine} text="farhand machine list" />
     <h2>Empty states</h2>

@@ -3,6 +3,7 @@
  * docs/reference/trajectories.md has the first; the others are read as their makers write them.
  */
 
+import { isPictureId } from "../parts/picture.js";
 import { operationOf, span } from "../parts/words.js";
 
 /** The names of actions beside Farhand's operations, each with its word and what it implies. */
@@ -36,6 +37,33 @@ const CLICKS = ["", "", "Double click", "Triple click"];
 /** Gemini counts each side of a picture in so many parts. */
 const GRID = 1000;
 
+const PICTURE_FIELDS = ["picture", "screenshot", "image"];
+
+/**
+ * The picture of a step: the id of one that is kept, or a text in base64; empty where it has none.
+ * @param {Step} step
+ */
+export function pictureOf(step) {
+  for (const name of PICTURE_FIELDS) {
+    const text = typeof step[name] === "string" ? step[name] : membersOf(step[name]).data;
+    if (typeof text === "string" && text) return text;
+  }
+  return "";
+}
+
+/**
+ * A step as it was recorded, but for the text of a picture.
+ * @param {Step} step
+ */
+export function recorded(step) {
+  /** @type {(name: string, value: unknown) => unknown} */
+  const short = (name, value) => {
+    const text = PICTURE_FIELDS.includes(name) ? pictureOf({ [name]: value }) : "";
+    return text && !isPictureId(text) ? "(shown above)" : value;
+  };
+  return JSON.stringify(step, short, 2);
+}
+
 /**
  * What a step says; one that nobody knows has the word "Step".
  * @param {Step} step
@@ -65,7 +93,7 @@ function nameOf({ operation, action, name, type }) {
  * @param {unknown} value
  * @returns {Step}
  */
-export function membersOf(value) {
+function membersOf(value) {
   return typeof value === "object" ? { ...value } : {};
 }
 

@@ -1,231 +1,215 @@
-/** Trajectories: filters, search, and a list that goes on as far as one looks. */
+/** All trajectories in one table: filtered and sorted by the server, and read as far as one looks. */
 
-import { keepChosen } from "../parts/address.js";
-import { call, query as queried, statusOf } from "../server/api.js";
-import { h, setText } from "../parts/dom.js";
-import { commandLine, emptyState, failure, labelled, timeAgo } from "../parts/old_pieces.js";
-import { count } from "../parts/words.js";
+import { rememberedPlace, useChosen, useSettled } from "../parts/address.js";
+import { html, useEffect, useMade, useState, useStore, useTitle } from "../parts/elements.js";
+import { End } from "../parts/end.js";
+import { CommandLine, EmptyState, Failure, Field, NothingFits } from "../parts/pieces.js";
+import { Reading } from "../parts/reading.js";
+import { ApprovalBadge } from "../parts/states.js";
+import { Table } from "../parts/table.js";
+import { Ago } from "../parts/time.js";
+import { count, momentOf, number } from "../parts/words.js";
+import { call, listAll, path, query, statusOf, wordsOf } from "../server/api.js";
 
-const PAGE = 20;
-const TYPING_MILLISECONDS = 250;
+const PART = 1000;
+/** Of a table's row; how many were read is told from how far down one was. */
+const LEAST_PIXELS = 30;
+const NEWS_MILLISECONDS = 1000;
 
-/** @type {Record<string, Field>} */
-const FIELDS = {
-  search: { label: "Search", kind: "search", placeholder: "Name, description, id" },
-  workflow_id: { label: "Workflow", options: [["", "All"]] },
-  is_approved: {
-    label: "Approval",
-    options: [
-      ["", "Any"],
-      ["true", "Approved"],
-      ["false", "Not approved"],
-    ],
-  },
-  is_generated: {
-    label: "Generation",
-    options: [
-      ["null", "Any"],
-      ["true", "Generated"],
-      ["false", "Pending"],
-    ],
-  },
-  created_at_from: { label: "Created from", kind: "date" },
-  created_at_to: { label: "Created to", kind: "date" },
+const USUAL = {
+  search: "",
+  workflow_id: "",
+  is_approved: "",
+  is_generated: "null",
+  created_at_from: "",
+  created_at_to: "",
+  sort: "-created_at",
 };
 
-/** @param {string} name */
-function defaultOf(name) {
-  return FIELDS[name]?.options?.[0]?.[0] ?? "";
+/** @type {Filter<keyof typeof USUAL>[]} */
+const FILTERS = [
+  { name: "search", label: "Search", type: "search", hint: "Name, description, id" },
+  { name: "workflow_id", label: "Workflow", options: [["", "All"]] },
+  { name: "is_approved", label: "Approval", options: [["", "Any"], ["true", "Approved"], ["false", "Not approved"]] },
+  { name: "is_generated", label: "Generation", options: [["null", "Any"], ["true", "Generated"], ["false", "Pending"]] },
+  { name: "created_at_from", label: "Created from", type: "date" },
+  { name: "created_at_to", label: "Created to", type: "date" },
+];
+
+/** @type {Column<ListedTrajectory>[]} */
+const COLUMNS = [
+  { key: "name", label: "Name", sorts: true, cell: nameOf, attributes: ({ name, description }) => ({ title: [name, description].filter(Boolean).join("\n") }) },
+  { key: "approval", label: "Approval", cell: (trajectory) => html`<${ApprovalBadge} ...${trajectory} />` },
+  { key: "workflow", label: "Workflow", cell: ({ workflow }) => workflow, attributes: ({ workflow }) => ({ title: workflow, dir: "auto" }) },
+  { key: "steps", label: "Steps", numeric: true, cell: ({ step_count }) => number(step_count) },
+  { key: "size", label: "Size", numeric: true, cell: ({ dimensions: { width, height } }) => `${width} × ${height}` },
+  { key: "updated_at", label: "Updated", sorts: true, falls: true, cell: ({ updated_at }) => html`<${Ago} time=${updated_at} />` },
+  { key: "created_at", label: "Created", sorts: true, falls: true, cell: ({ created_at }) => html`<${Ago} time=${created_at} />` },
+];
+
+/** @param {PageProperties} page */
+export function TrajectoriesPage({ events }) {
+  useTitle("Trajectories");
+  const [chosen, choose] = useChosen("/trajectories", USUAL);
+  const list = useStore(useMade((signal) => new Trajectories(events, signal)));
+  const settled = useSettled(chosen);
+  useEffect(() => list.ask(settled), [settled]);
+  const { items, total, isWhole, error, isChanged } = list;
+  const told = `${isWhole ? "" : `${number(items?.length)} of `}${count(total, "trajectory", "trajectories")}`;
+  return html`<section>
+    <div class="head"><h1>Trajectories</h1><p class="small" role="status">${items && (error ? wordsOf(error) : told)}</p></div>
+    <${Filters} chosen=${chosen} choose=${choose} />
+    ${isChanged && items?.length && html`<button type="button" class="news" onClick=${() => void list.readAll()}>There are changes: show them</button>`}
+    <${Found} list=${list} chosen=${chosen} choose=${choose} />
+    ${items && !isWhole && html`<${End} seen=${list.readOn} />`}
+  </section>`;
 }
 
-/** @param {Page} page */
-export function trajectoriesPage({ signal, events, query, title }) {
-  title("Trajectories");
-  /** @type {Map<string, string>} */
-  const workflows = new Map();
-  /** @type {Record<string, HTMLInputElement | HTMLSelectElement>} */
-  const fields = {};
-  const list = h("ul", { class: "trajectories", "aria-label": "Trajectories" });
-  const told = h("p", { class: "small", role: "status" });
-  const more = h("button", { type: "button", hidden: true, click: () => readMore() }, "Show more");
-  const news = h("button", { type: "button", class: "news", hidden: true, click: () => begin() }, "There are changes: show them");
-  const place = h("div", {}, list);
-  const form = h("form", { class: "filters", role: "search", submit: (event) => event.preventDefault() });
-  for (const [name, field] of Object.entries(FIELDS)) form.append(labelled(field.label, make(name, field)));
-  const page = h("section", {}, h("h1", {}, "Trajectories"), form, news, place, told, more);
+/** @param {{list: Trajectories, chosen: typeof USUAL, choose: (change: Partial<typeof USUAL>) => void}} properties */
+function Found({ list: { items, error, answered, readAll }, chosen, choose }) {
+  const clear = () => choose({ ...USUAL, sort: chosen.sort });
+  // An address that somebody has written, or a range that ends before it begins.
+  if (statusOf(error) === 422) return html`<${NothingFits} what="trajectory" clear=${() => choose(USUAL)}><p>${wordsOf(error)}</p><//>`;
+  if (error && (!items || answered !== chosen)) return html`<${Failure} error=${error} again=${readAll} />`;
+  if (items?.length === 0) return isFiltered(answered) ? html`<${NothingFits} what="trajectory" clear=${clear} />` : html`<${FirstTrajectory} />`;
+  return html`<${Table}
+    name="trajectories" label="Trajectories" columns=${COLUMNS} items=${items ?? []} keyOf=${idOf}
+    order=${chosen.sort} sort=${(/** @type {string} */ sort) => choose({ sort })} chosen=${Object.values(answered).join("\n")}
+  />
+  ${!items && html`<p class="empty">Reading the trajectories…</p>`}`;
+}
 
-  /** @type {AbortController | null} */
-  let reading = null;
-  /** @type {Set<string>} */
-  let ids = new Set();
-  let asked = 0;
-  let total = 0;
+function FirstTrajectory() {
+  return html`<${EmptyState} title="No trajectory yet">
+    <p>A trajectory is a recorded sequence of steps. Bring in those that you have, one JSON object a line:</p>
+    <${CommandLine} text="farhand trajectory import FILE" />
+    <p>Or send one with POST /v1/trajectories. It appears here by itself.</p>
+  <//>`;
+}
 
-  /** @type {(name: string, field: Field) => HTMLElement} */
-  function make(name, { kind, options, placeholder }) {
-    const field = options
-      ? h("select", {}, options.map(([value, text]) => h("option", { value }, text)))
-      : h("input", { type: kind, placeholder, maxlength: kind === "search" ? 2000 : null });
-    field.value = query.get(name) ?? defaultOf(name);
-    field.addEventListener(kind === "search" ? "input" : "change", changed);
-    fields[name] = field;
-    return field;
+/** @param {typeof USUAL} chosen */
+function isFiltered(chosen) {
+  return FILTERS.some(({ name }) => chosen[name] !== USUAL[name]);
+}
+
+/** @param {{chosen: typeof USUAL, choose: (change: Partial<typeof USUAL>) => void}} properties */
+function Filters({ chosen, choose }) {
+  const [workflows, learn] = useState(/** @type {[string, string][]} */ ([]));
+  useMade((signal) => {
+    /** @type {Promise<Workflow[]>} */
+    const reading = listAll("v1/workflows", signal);
+    // The list says itself what is wrong, if nothing can be read; names are only pleasant to have.
+    reading.then((all) => learn(all.map(({ id, name }) => [id, name])), () => null);
+  });
+  /** @type {(filter: Filter<keyof typeof USUAL>) => (id: string) => unknown} */
+  const maker = ({ name, options, type, hint }) => (id) => {
+    /** @param {{currentTarget: HTMLInputElement}} event */
+    const change = ({ currentTarget: { value } }) => choose({ [name]: value });
+    if (!options) return html`<input id=${id} type=${type} placeholder=${hint} maxlength="2000" value=${chosen[name]} onInput=${change} />`;
+    const all = new Map(name === "workflow_id" ? [...options, ...workflows] : options);
+    // What the address says is chosen, whatever it is.
+    const some = all.has(chosen[name]) ? all : all.set(chosen[name], chosen[name]);
+    return html`<select id=${id} value=${chosen[name]} onChange=${change}>${[...some].map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}</select>`;
+  };
+  return html`<form class="filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    ${FILTERS.map((filter) => html`<${Field} key=${filter.name} label=${filter.label} make=${maker(filter)} />`)}
+  </form>`;
+}
+
+/** @param {ListedTrajectory} trajectory */
+const idOf = ({ id }) => id;
+
+/** @param {ListedTrajectory} trajectory */
+function nameOf({ id, name, description }) {
+  return html`<a href="#${path`/trajectories/${id}`}" dir="auto">${name || "Without a name"}</a>${description && html`<small dir="auto">${description}</small>`}`;
+}
+
+/** @param {typeof USUAL} chosen */
+function parametersOf({ search, created_at_from, created_at_to, ...rest }) {
+  return {
+    ...rest,
+    search: search.trim(),
+    created_at_from: momentOf(created_at_from, "00:00:00"),
+    created_at_to: momentOf(created_at_to, "23:59:59.999"),
+    include: "workflow",
+    steps: "false",
+  };
+}
+
+/** The trajectories that fit what is chosen, in the server's order. */
+class Trajectories extends Reading {
+  /** @type {ListedTrajectory[] | null} until they are read */
+  items = null;
+  total = 0;
+  isWhole = false;
+  /** Whether one was made, changed or deleted since they were read. */
+  isChanged = false;
+  /** What was chosen when they were read. */
+  answered = USUAL;
+  /** @type {typeof USUAL | null} until it is known */
+  #chosen = null;
+  /** How many were read, or have to be for the place to which one comes back. */
+  #far = rememberedPlace() / LEAST_PIXELS;
+  /** From where on the next are read. */
+  #first = 0;
+
+  /**
+   * @param {PageProperties["events"]} events
+   * @param {AbortSignal} signal
+   */
+  constructor(events, signal) {
+    super(signal);
+    events.on("reset", () => this.#chosen && this.readAll(), signal);
+    events.on("trajectory", this.#heard, signal);
   }
 
-  let typing = 0;
-  /** @param {Event} event */
-  function changed(event) {
-    clearTimeout(typing);
-    typing = setTimeout(begin, event.type === "input" ? TYPING_MILLISECONDS : 0);
-  }
-  signal.addEventListener("abort", () => clearTimeout(typing));
-
-  function chosen() {
-    const values = Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
-    values.search = values.search?.trim() ?? "";
-    return values;
+  /** @param {typeof USUAL} chosen */
+  ask(chosen) {
+    if (this.#chosen) this.#far = 0;
+    this.#chosen = chosen;
+    void this.readAll();
   }
 
-  /** A day of the reader's own calendar begins and ends by the reader's own clock. */
-  function parameters() {
-    const { created_at_from: from = "", created_at_to: to = "", ...rest } = chosen();
-    return {
-      ...rest,
-      created_at_from: from && new Date(`${from}T00:00:00`).toISOString(),
-      created_at_to: to && new Date(`${to}T23:59:59.999`).toISOString(),
-      include: "workflow",
-    };
-  }
+  /** Read from the first one on, as far as was read before. */
+  readAll = () => {
+    this.#first = 0;
+    return this.read();
+  };
 
-  function keepAddress() {
-    const kept = Object.entries(chosen()).filter(([name, value]) => value !== defaultOf(name));
-    keepChosen("/trajectories", Object.fromEntries(kept));
-  }
+  readOn = () => {
+    if (this.isReading) return;
+    this.#first = this.#far;
+    void this.read();
+  };
 
-  async function begin() {
-    if (signal.aborted) return;
-    keepAddress();
-    asked = 0;
-    ids = new Set();
-    news.hidden = true;
-    await readMore();
-  }
+  #heard = () => {
+    this.isChanged = true;
+    // From an empty list nothing can be pushed away.
+    if (this.items?.length === 0) this.readIn(NEWS_MILLISECONDS);
+    this.tell();
+  };
 
-  async function readMore() {
-    reading?.abort();
-    reading = new AbortController();
-    const current = AbortSignal.any([signal, reading.signal]);
-    const first = asked === 0;
-    more.disabled = true;
-    try {
-      const address = queried("v1/trajectories", { ...parameters(), skip: asked, limit: PAGE });
+  /**
+   * @override
+   * @param {AbortSignal} signal
+   */
+  async load(signal) {
+    const chosen = this.#chosen ?? USUAL;
+    let skip = this.#first;
+    if (!skip) this.isChanged = false;
+    /** @type {Map<string, ListedTrajectory>} */
+    const found = new Map(skip ? this.items?.map((item) => [item.id, item]) : []);
+    do {
       /** @type {Answer<TrajectoryPart>} */
-      const { data } = await call("GET", address, { signal: current });
-      for (const each of data.included ?? []) learn(each);
-      if (first) list.replaceChildren();
+      const { data } = await call("GET", query("v1/trajectories", { ...parametersOf(chosen), skip, limit: PART }), { signal });
+      const names = new Map(data.included?.map(({ id, name }) => [id, name]));
       // What was added meanwhile moves the rest by a place: nothing is shown twice.
-      const fresh = data.items.filter(({ id }) => !ids.has(id));
-      for (const each of fresh) ids.add(each.id);
-      list.append(...fresh.map((each) => item(each, workflows)));
-      asked += data.items.length;
-      total = data.total;
-      show();
-    } catch (error) {
-      if (current.aborted || statusOf(error) === 401) return;
-      place.replaceChildren(failure(error, begin));
-      more.hidden = true;
-    } finally {
-      if (!current.aborted) more.disabled = false;
-    }
+      for (const item of data.items) found.set(item.id, { ...item, workflow: names.get(item.workflow_id) ?? "" });
+      skip += data.items.length;
+      this.total = data.total;
+      this.isWhole = skip >= data.total || !data.items.length;
+    } while (!this.isWhole && skip < this.#far);
+    Object.assign(this, { items: [...found.values()], answered: chosen });
+    this.#far = skip;
   }
-
-  function show() {
-    more.hidden = asked >= total;
-    setText(told, total ? `${list.children.length} of ${count(total, "trajectory", "trajectories")}` : "");
-    if (total) place.replaceChildren(list);
-    else place.replaceChildren(isFiltered() ? nothingFound(clear) : firstTrajectory());
-  }
-
-  function isFiltered() {
-    return location.hash.includes("?");
-  }
-
-  function clear() {
-    for (const [name, field] of Object.entries(fields)) field.value = defaultOf(name);
-    void begin();
-  }
-
-  /** @param {Workflow} workflow */
-  function learn({ id, name }) {
-    if (workflows.has(id)) return;
-    workflows.set(id, name);
-    fields.workflow_id?.append(h("option", { value: id }, name));
-    if (fields.workflow_id && query.get("workflow_id") === id) fields.workflow_id.value = id;
-  }
-
-  async function readWorkflows() {
-    /** @type {Answer<Part<Workflow>>} */
-    const { data } = await call("GET", "v1/workflows?limit=1000", { signal });
-    for (const each of data.items) learn(each);
-  }
-
-  new IntersectionObserver(([seen]) => {
-    if (seen?.isIntersecting && !more.hidden && !more.disabled) void readMore();
-  }).observe(more);
-  events.on("trajectory", () => (news.hidden = false), signal);
-  // The list says itself what is wrong, if nothing can be read; names are only pleasant to have.
-  readWorkflows()
-    .catch(() => {})
-    .finally(() => void begin());
-  return page;
-}
-
-/** @param {Trajectory} trajectory */
-export function approvalBadge({ is_generated, is_approved }) {
-  const [kind, text] = !is_generated
-    ? ["waits", "… Pending"]
-    : is_approved
-      ? ["good", "✓ Approved"]
-      : ["none", "○ Not approved"];
-  return h("span", { class: "outcome", "data-kind": kind }, text);
-}
-
-/** @type {(trajectory: Trajectory, workflows: Map<string, string>) => HTMLElement} */
-function item(trajectory, workflows) {
-  const { id, name, description, workflow_id, trajectory_data, dimensions, created_at } = trajectory;
-  const { width, height } = dimensions ?? {};
-  return h(
-    "li",
-    {},
-    h("a", { href: `#/trajectories/${id}` }, name || "Without a name"),
-    approvalBadge(trajectory),
-    h("p", {}, description ?? ""),
-    h(
-      "p",
-      { class: "small" },
-      [workflows.get(workflow_id), count(trajectory_data?.length ?? 0, "step"), width && `${width} × ${height}`]
-        .filter(Boolean)
-        .join(" · "),
-      " · ",
-      timeAgo(created_at),
-    ),
-  );
-}
-
-/** @param {() => void} clear */
-function nothingFound(clear) {
-  return emptyState(
-    "Nothing fits",
-    h("p", {}, "No trajectory fits all of these filters."),
-    h("button", { type: "button", click: clear }, "Clear the filters"),
-  );
-}
-
-function firstTrajectory() {
-  return emptyState(
-    "No trajectory yet",
-    h("p", {}, "A trajectory is a recorded sequence of steps. Bring in those that you have, one JSON object a line:"),
-    commandLine("farhand trajectory import FILE"),
-    h("p", {}, "Or send one with POST /v1/trajectories."),
-  );
 }

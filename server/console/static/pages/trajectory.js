@@ -1,309 +1,222 @@
 /** One trajectory: its steps with their places on the picture, and its approval. */
 
-import { call, path, request, statusOf, wordsOf } from "../server/api.js";
-import { fill, h, setAttribute, setText, svg } from "../parts/dom.js";
-import { failure, notFound, notice, timeAgo, whileBusy } from "../parts/old_pieces.js";
-import { bytesOf, decoded } from "../screen/pictures.js";
-import { membersOf, readStep } from "./steps.js";
-import { approvalBadge } from "./trajectories.js";
+import { backTo, keepChosen, place } from "../parts/address.js";
+import { html, useEffect, useLayoutEffect, useMade, useMemo, useRef, useState, useStore, useTitle } from "../parts/elements.js";
+import { Picture } from "../parts/picture.js";
+import { Failure, NotFound, WorkButton } from "../parts/pieces.js";
+import { Reading } from "../parts/reading.js";
+import { ApprovalBadge } from "../parts/states.js";
+import { Ago } from "../parts/time.js";
 import { count } from "../parts/words.js";
+import { call, path, request, statusOf } from "../server/api.js";
+import { pictureOf, readStep, recorded } from "./steps.js";
 
 const STEPS_LISTED = 100;
-const PICTURE_ID = /^[0-9a-f]{64}$/;
-const PICTURE_FIELDS = ["picture", "screenshot", "image"];
+/** Browsers refuse to change the address all the time, as somebody who holds an arrow key would. */
+const ADDRESS_MILLISECONDS = 150;
 
-/** @param {Page} page */
-export function trajectoryPage({ signal, events, me, id, title }) {
-  const page = h("section", {}, h("p", { class: "empty" }, "Reading the trajectory…"));
-  const address = path`/v1/trajectories/${id}`;
-  /** @type {TrajectoryView | null} */
-  let view = null;
-
-  async function read() {
-    try {
-      /** @type {Answer<TrajectoryWithIncluded>} */
-      const { data, headers } = await call("GET", `${address}?include=workflow`, { signal });
-      const at = view?.at ?? 0;
-      view?.close();
-      title(data.name || "Trajectory");
-      view = new TrajectoryView({ data, tag: headers.get("ETag"), address, me, signal, read });
-      fill(page, view.element);
-      view.go(at);
-    } catch (error) {
-      const status = statusOf(error);
-      if (signal.aborted || status === 401) return;
-      if (status === 404 || status === 422)
-        fill(page, notFound("trajectory", "#/trajectories", "the trajectories"));
-      else fill(page, failure(error, read));
-    }
+/** @param {PageProperties} page */
+export function TrajectoryPage({ events, me, id }) {
+  const { trajectory, workflow, error, read, readAgain, approve, news } = useStore(useMade((signal) => new OneTrajectory(id, events, signal)));
+  useTitle(trajectory?.name || "Trajectory");
+  const back = backTo("/trajectories");
+  if (!trajectory) {
+    if ([404, 422].includes(statusOf(error) ?? 0)) return html`<${NotFound} what="trajectory" back=${back} name="the trajectories" />`;
+    return error ? html`<${Failure} error=${error} again=${read} />` : html`<p class="empty">Reading the trajectory…</p>`;
   }
-
-  /** @param {CustomEvent<TrajectoryChanged>} event */
-  const heard = ({ detail }) => {
-    // Whoever reads it knows that it was made, also where the word of that comes later.
-    if (detail.id !== id || detail.change === "created") return;
-    if (!view?.expects(detail)) view?.hasChanged(detail.change);
-  };
-  events.on("trajectory", heard, signal);
-  void read();
-  return page;
+  const { name, description, dimensions, trajectory_data, is_generated, is_approved, created_at, updated_at } = trajectory;
+  const mayApprove = is_generated && news !== "deleted" && me.scopes.includes("trajectories:write");
+  const said = [workflow, count(trajectory_data?.length ?? 0, "step"), `${dimensions.width} × ${dimensions.height}`];
+  return html`<section>
+    <p class="crumbs"><a href=${back}>‹ Trajectories</a></p>
+    <div class="head">
+      <h1 dir="auto">${name || "Without a name"}</h1>
+      <span class="row">
+        <${ApprovalBadge} ...${trajectory} />
+        ${mayApprove && html`<${WorkButton} class=${is_approved ? "" : "primary"} work=${approve}>${is_approved ? "Withdraw approval" : "Approve"}<//>`}
+      </span>
+    </div>
+    <p class="news" role="status" hidden=${!news}>
+      ${news === "deleted" && html`Somebody has deleted this trajectory; what you see is all that is left of it. <a href=${back}>Back to the trajectories</a>`}
+      ${news === "changed" && html`Somebody has changed this trajectory. <${WorkButton} work=${readAgain}>Read it again<//>`}
+    </p>
+    ${description && html`<p class="lead" dir="auto">${description}</p>`}
+    <p class="small">${said.filter(Boolean).join(" · ")} · created <${Ago} time=${created_at} /> · updated <${Ago} time=${updated_at} /></p>
+    ${trajectory_data?.length
+      ? html`<${Steps} trajectory=${trajectory} steps=${trajectory_data} />`
+      : html`<p class="empty">It has no steps yet: it is still to be generated.</p>`}
+  </section>`;
 }
 
-class TrajectoryView {
-  at = 0;
-  #closing = new AbortController();
-  #own = 0;
-  approval = h("button", { type: "button", click: () => this.#approve() });
-  badge = h("span");
-  news = h("p", { class: "news", role: "status", hidden: true });
-  picture = h("canvas", { hidden: true });
-  list = h("ol", { class: "steps" });
-  told = h("p", { class: "small", role: "status" });
-  body = h("pre", { tabindex: "0" });
-  previous = h("button", { type: "button", click: () => this.go(this.at - 1) }, "‹ Previous");
-  next = h("button", { type: "button", click: () => this.go(this.at + 1) }, "Next ›");
-
-  /** @param {ViewParts & {data: TrajectoryWithIncluded, tag: string | null}} parts */
-  constructor({ data, tag, address, me, signal, read }) {
-    this.data = data;
-    // The tag of a trajectory with its workflow names both versions; If-Match takes the first.
-    this.address = address;
-    this.tag = tag;
-    this.read = read;
-    this.steps = data.trajectory_data ?? [];
-    this.mayChange = me.scopes.includes("trajectories:write");
-    this.size = data.dimensions;
-    const { width, height } = this.size;
-    this.marks = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
-    this.viewer = h("div", { class: "viewer" }, this.picture, this.marks);
-    this.viewer.style.setProperty("--ratio", String(width / height));
-    this.element = this.#element();
-    this.#showApproval();
-    this.signal = AbortSignal.any([signal, this.#closing.signal]);
-    document.addEventListener("keydown", (event) => this.#keydown(event), { signal: this.signal });
-  }
-
-  close() {
-    this.#closing.abort();
-  }
-
-  /**
-   * Whether an event tells only what this page did itself.
-   * @param {TrajectoryChanged} told
-   */
-  expects({ change }) {
-    if (change !== "changed" || this.#own === 0) return false;
-    this.#own -= 1;
-    return true;
-  }
-
-  /** @param {TrajectoryChanged["change"]} change */
-  hasChanged(change) {
-    const deleted = change === "deleted";
-    const words = deleted ? "Somebody has deleted this trajectory." : "Somebody has changed this trajectory.";
-    const again = h("button", { type: "button", click: this.read }, "Read it again");
-    fill(this.news, words, " ", !deleted && again);
-    this.news.hidden = false;
-  }
-
-  #element() {
-    const { data } = this;
-    const workflow = data.included?.find(({ id }) => id === data.workflow_id);
-    return h(
-      "div",
-      {},
-      h("p", { class: "crumbs" }, h("a", { href: "#/trajectories" }, "‹ Trajectories")),
-      h("div", { class: "head" }, h("h1", {}, data.name || "Without a name"), h("span", { class: "row" }, this.badge, this.mayChange && data.is_generated && this.approval)),
-      this.news,
-      data.description && h("p", { class: "lead" }, data.description),
-      h(
-        "p",
-        { class: "small" },
-        [workflow?.name, count(this.steps.length, "step"), `${this.size.width} × ${this.size.height}`].filter(Boolean).join(" · "),
-        " · created ",
-        timeAgo(data.created_at),
-        " · updated ",
-        timeAgo(data.updated_at),
-      ),
-      this.steps.length
-        ? h(
-            "div",
-            { class: "split" },
-            h(
-              "div",
-              {},
-              this.viewer,
-              h("div", { class: "row" }, this.previous, this.next, this.told),
-              this.body,
-            ),
-            h("aside", {}, h("h2", {}, "Steps"), this.list, this.#values()),
-          )
-        : h("p", { class: "empty" }, "It has no steps yet: it is still to be generated."),
-    );
-  }
-
-  #values() {
-    const values = Object.entries(this.data.original_input_values ?? {});
-    if (!values.length) return null;
-    /** @param {unknown} value */
-    const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
-    const rows = values.map(([name, value]) => [h("dt", {}, name), h("dd", {}, text(value))]);
-    return [h("h2", {}, "Input values"), h("dl", { class: "facts" }, rows)];
-  }
-
-  #showApproval() {
-    fill(this.badge, approvalBadge(this.data));
-    setText(this.approval, this.data.is_approved ? "Withdraw approval" : "Approve");
-    this.approval.classList.toggle("primary", !this.data.is_approved);
-  }
-
-  async #approve() {
-    const body = { is_approved: !this.data.is_approved };
-    const headers = { "If-Match": String(this.tag), Prefer: "return=minimal" };
-    await whileBusy(this.approval, async () => {
-      this.#own += 1;
-      try {
-        const answer = await call("PATCH", this.address, { body, headers });
-        this.tag = answer.headers.get("ETag");
-        Object.assign(this.data, body);
-        this.#showApproval();
-      } catch (error) {
-        this.#own -= 1;
-        if (statusOf(error) !== 412) throw error;
-        this.hasChanged("changed");
-        notice("Not approved: it has changed since you read it. Read it again first.", "bad");
-      }
-    });
-  }
-
-  /** @param {KeyboardEvent} event */
-  #keydown(event) {
-    const { target } = event;
-    if (target instanceof Element && target.closest("input, select, textarea, pre")) return;
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!by || !this.steps.length) return;
-    event.preventDefault();
-    this.go(this.at + by);
-  }
-
-  /**
-   * Show the step with this number, from 0.
-   * @param {number} at
-   */
-  go(at) {
-    if (!this.steps.length) return;
-    this.at = Math.min(Math.max(at, 0), this.steps.length - 1);
-    const step = this.steps[this.at] ?? {};
-    const { text, places } = readStep(step, this.size);
-    this.previous.disabled = this.at === 0;
-    this.next.disabled = this.at === this.steps.length - 1;
-    setText(this.told, `Step ${this.at + 1} of ${this.steps.length}: ${text}`);
-    setText(this.body, JSON.stringify(withoutPicture(step), null, 2));
-    setAttribute(this.marks, "aria-label", text);
-    fill(this.marks, marksOf(places, this.size));
-    this.#listAround();
-    void this.#showPicture(step);
-  }
-
-  #listAround() {
-    const first = Math.floor(this.at / STEPS_LISTED) * STEPS_LISTED;
-    if (this.list.start !== first + 1 || !this.list.firstChild) {
-      this.list.start = first + 1;
-      const some = this.steps.slice(first, first + STEPS_LISTED);
-      fill(
-        this.list,
-        some.map((step, at) => {
-          const choose = () => this.go(first + at);
-          const text = [h("span", { class: "number" }, String(first + at + 1)), readStep(step, this.size).text];
-          return h("li", {}, h("button", { type: "button", click: choose }, text));
-        }),
-      );
-    }
-    for (const [at, button] of this.list.querySelectorAll("button").entries()) {
-      const current = first + at === this.at;
-      setAttribute(button, "aria-current", current ? "step" : null);
-      if (current) keepInSight(this.list, button);
-    }
-  }
-
-  /** @param {Step} step */
-  async #showPicture(step) {
-    const text = pictureOf(step);
-    this.picture.hidden = true;
-    if (!text) return;
-    try {
-      const bytes = PICTURE_ID.test(text) ? await kept(text, this.signal) : bytesOf(text);
-      if (!bytes) throw new Error("The picture of this step is no base64 text.");
-      const picture = await decoded(bytes);
-      if (this.steps[this.at] !== step) {
-        picture.close();
-        return;
-      }
-      this.picture.width = picture.width;
-      this.picture.height = picture.height;
-      this.picture.getContext("2d")?.drawImage(picture, 0, 0);
-      picture.close();
-      this.picture.hidden = false;
-    } catch (error) {
-      if (this.signal.aborted || this.steps[this.at] !== step) return;
-      setText(this.told, `${this.told.textContent}. ${wordsOf(error)}`);
-    }
-  }
+/** @param {{trajectory: Trajectory, steps: Step[]}} properties */
+function Steps({ trajectory: { id, dimensions: size, original_input_values }, steps }) {
+  const last = steps.length - 1;
+  const [at, go] = useStep(path`/trajectories/${id}`, last);
+  const first = at - (at % STEPS_LISTED);
+  const listed = useMemo(() => steps.slice(first, first + STEPS_LISTED).map((each) => readStep(each, size).text), [steps, first]);
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => keepInSight(list.current), [at]);
+  const step = steps[at] ?? {};
+  const { text, places } = readStep(step, size);
+  const values = Object.entries(original_input_values);
+  return html`<div class="split">
+    <div>
+      <${Picture} source=${pictureOf(step)} size=${size} places=${places} label=${text} />
+      <div class="row">
+        <button type="button" disabled=${at === 0} onClick=${() => go(at - 1)}>‹ Previous</button>
+        <button type="button" disabled=${at === last} onClick=${() => go(at + 1)}>Next ›</button>
+        <p class="small" role="status">Step ${at + 1} of ${steps.length}: ${text}</p>
+      </div>
+      <pre tabindex="0">${recorded(step)}</pre>
+    </div>
+    <aside>
+      <h2>Steps</h2>
+      <ol class="steps" start=${first + 1} ref=${list}>
+        ${listed.map((words, index) => html`<li><button
+          type="button" aria-current=${first + index === at ? "step" : null} onClick=${() => go(first + index)}
+        ><span class="number">${first + index + 1}</span>${words}</button></li>`)}
+      </ol>
+      ${values.length > 0 && html`<h2>Input values</h2>
+        <dl class="facts">${values.map(([name, value]) => html`<dt dir="auto">${name}</dt><dd dir="auto">${typeof value === "string" ? value : JSON.stringify(value)}</dd>`)}</dl>`}
+    </aside>
+  </div>`;
 }
 
 /**
- * The bytes of a picture that the step refers to.
- * @param {string} id
- * @param {AbortSignal} signal
+ * The step that is shown, counted from 0, which the address tells counted from 1; the arrow keys move it.
+ * @type {(page: string, last: number) => [number, (at: number) => void]}
  */
-async function kept(id, signal) {
-  const response = await request("GET", path`/v1/pictures/${id}`, { signal });
-  return new Uint8Array(await response.arrayBuffer());
+function useStep(page, last) {
+  const [wanted, go] = useState(() => (Number.parseInt(place().query.get("step") ?? "", 10) || 1) - 1);
+  /** @param {number} step */
+  const within = (step) => Math.min(Math.max(step, 0), last);
+  const at = within(wanted);
+  useEffect(() => {
+    const timer = setTimeout(() => keepChosen(page, { step: at ? String(at + 1) : "" }), ADDRESS_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [at]);
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    function keydown(event) {
+      const { target, ctrlKey, altKey, metaKey } = event;
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!by || ctrlKey || altKey || metaKey || (target instanceof Element && target.closest("input, select, textarea, pre"))) return;
+      event.preventDefault();
+      go((before) => within(within(before) + by));
+    }
+    document.addEventListener("keydown", keydown);
+    return () => document.removeEventListener("keydown", keydown);
+  }, [last]);
+  return [at, go];
 }
 
-/** @type {(list: HTMLElement, button: HTMLElement) => void} */
-function keepInSight(list, button) {
+/** @param {HTMLElement | null} list whose current button is brought into sight, without moving the page */
+function keepInSight(list) {
+  const button = list?.querySelector("[aria-current]");
+  if (!list || !button) return;
   const [inside, outside] = [button.getBoundingClientRect(), list.getBoundingClientRect()];
-  if (inside.top < outside.top) list.scrollTop -= outside.top - inside.top;
-  if (inside.bottom > outside.bottom) list.scrollTop += inside.bottom - outside.bottom;
+  list.scrollTop += Math.min(inside.top - outside.top, 0) + Math.max(inside.bottom - outside.bottom, 0);
 }
 
-/** @param {Step} step */
-function pictureOf(step) {
-  for (const name of PICTURE_FIELDS) {
-    const value = step[name];
-    const text = typeof value === "string" ? value : membersOf(value).data;
-    if (typeof text === "string" && text) return text;
+/** A trajectory as it was read, whether it is still so, and its approval. */
+class OneTrajectory extends Reading {
+  /** @type {Trajectory | null} */
+  trajectory = null;
+  /** The name of its workflow, once that is known. */
+  workflow = "";
+  /** @type {"" | "changed" | "deleted"} by somebody else since */
+  news = "";
+  tag = "";
+  /** @type {Promise<unknown>} */
+  #changing = Promise.resolve();
+
+  /**
+   * @param {string} id
+   * @param {PageProperties["events"]} events
+   * @param {AbortSignal} signal
+   */
+  constructor(id, events, signal) {
+    super(signal);
+    this.address = path`/v1/trajectories/${id}`;
+    events.on("reset", this.#check, signal);
+    events.on("trajectory", ({ detail }) => void (detail.id === id && this.#check()), signal);
+    void this.read();
   }
-  return null;
-}
 
-/** @param {Step} step */
-function withoutPicture(step) {
-  /** @type {Step} */
-  const shown = { ...step };
-  for (const name of PICTURE_FIELDS) {
-    const text = pictureOf({ [name]: shown[name] });
-    if (text && !PICTURE_ID.test(text)) shown[name] = "(shown above)";
+  /**
+   * @override
+   * @param {AbortSignal} signal
+   */
+  async load(signal) {
+    /** @type {Answer<Trajectory>} */
+    const { data, headers } = await call("GET", this.address, { signal });
+    Object.assign(this, { trajectory: data, tag: headers.get("ETag"), news: "" });
+    if (!this.workflow) void this.#readWorkflow(data.workflow_id);
   }
-  return shown;
-}
 
-/** @type {(places: Place[], size: Size) => Child[]} */
-function marksOf([first, last], { width, height }) {
-  const r = Math.max(width, height) / 60;
-  if (!first) return [];
-  /** @param {Place} place */
-  const ring = ({ x, y }) => [
-    svg("circle", { class: "halo", cx: x, cy: y, r }),
-    svg("circle", { class: "ring", cx: x, cy: y, r }),
-    svg("circle", { class: "dot", cx: x, cy: y, r: r / 5 }),
-  ];
-  if (!last) return ring(first);
-  const angle = Math.atan2(last.y - first.y, last.x - first.x);
-  /** @param {number} turn */
-  const wing = (turn) => `${last.x - 1.6 * r * Math.cos(angle + turn)},${last.y - 1.6 * r * Math.sin(angle + turn)}`;
-  const d = `M${first.x},${first.y}L${last.x},${last.y}M${wing(0.5)}L${last.x},${last.y}L${wing(-0.5)}`;
-  return [svg("path", { class: "halo", d }), ...ring(first), svg("path", { class: "travel", d })];
+  /** Read it again, because one was told that it has changed.  Throws what is to be said to the person. */
+  readAgain = async () => {
+    await this.read();
+    if (this.error) this.#fail(this.error);
+  };
+
+  /** @param {string} id of a workflow that may have been deleted, or never made here */
+  async #readWorkflow(id) {
+    try {
+      /** @type {Answer<Workflow>} */
+      const { data } = await call("GET", path`/v1/workflows/${id}`, { signal: this.signal });
+      this.workflow = data.name;
+      this.tell();
+    } catch {
+      // Its name is only pleasant to have.
+    }
+  }
+
+  approve = () => {
+    const approving = this.#approve(!this.trajectory?.is_approved);
+    this.#changing = approving.catch(() => null);
+    return approving;
+  };
+
+  /** @param {boolean} is_approved */
+  async #approve(is_approved) {
+    const headers = { "If-Match": this.tag, Prefer: "return=minimal" };
+    try {
+      const answer = await call("PATCH", this.address, { body: { is_approved }, headers });
+      Object.assign(this, { trajectory: { ...this.trajectory, is_approved }, tag: answer.headers.get("ETag") });
+      this.tell();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** See whether it is still as it is here; what this page changes itself is no news. */
+  #check = async () => {
+    await this.#changing;
+    if (!this.trajectory) return;
+    try {
+      const answer = await request("GET", this.address, { headers: { "If-None-Match": this.tag }, signal: this.signal });
+      if (answer.status !== 304) this.#say("changed");
+      await answer.body?.cancel();
+    } catch (error) {
+      if (statusOf(error) === 404) this.#say("deleted");
+    }
+  };
+
+  /** @param {OneTrajectory["news"]} news */
+  #say(news) {
+    this.news = news;
+    this.tell();
+  }
+
+  /**
+   * @param {unknown} error of what was tried with a trajectory that is shown
+   * @returns {never}
+   */
+  #fail(error) {
+    if (statusOf(error) === 404) this.#say("deleted");
+    if (statusOf(error) !== 412) throw error;
+    this.#say("changed");
+    throw new Error("Nothing was done: it has changed since you read it. Read it again first.");
+  }
 }

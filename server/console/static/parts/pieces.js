@@ -111,12 +111,13 @@ export function EmptyState({ title, children }) {
 }
 
 /**
- * Filters that leave nothing, and the way out.
- * @param {{what: string, clear: () => void}} properties
+ * Filters that leave nothing, why if that is known, and the way out.
+ * @param {{what: string, clear: () => void, children?: unknown}} properties
  */
-export function NothingFits({ what, clear }) {
+export function NothingFits({ what, clear, children }) {
   return html`<${EmptyState} title="Nothing fits">
     <p>No ${what} fits all of these filters.</p>
+    ${children}
     <button type="button" onClick=${clear}>Clear the filters</button>
   <//>`;
 }

@@ -31,3 +31,13 @@ export function OutcomeBadge({ outcome, code }) {
   const why = code && outcome !== "completed" && html` <small>${code}</small>`;
   return html`<span class="outcome" data-kind=${kind}><span aria-hidden="true">${sign}</span> ${word}${why}</span>`;
 }
+
+/** @param {{is_generated: boolean, is_approved: boolean}} trajectory */
+export function ApprovalBadge({ is_generated, is_approved }) {
+  const [kind, sign, word] = !is_generated
+    ? ["waits", "…", "Pending"]
+    : is_approved
+      ? ["good", "✓", "Approved"]
+      : ["none", "○", "Not approved"];
+  return html`<span class="outcome" data-kind=${kind}><span aria-hidden="true">${sign}</span> ${word}</span>`;
+}

@@ -32,10 +32,10 @@ export function Table({ name, label, columns, items, keyOf, row, order, sort, ch
 }
 
 /** @param {{column: Column<never>, order: string, sort: (order: string) => void}} properties */
-function Head({ column: { key, label, numeric, sorts }, order, sort }) {
+function Head({ column: { key, label, numeric, sorts, falls }, order, sort }) {
   const isUp = order === key;
   const isDown = order === `-${key}`;
-  const click = () => sort(isUp ? `-${key}` : key);
+  const click = () => sort(isUp || (falls && !isDown) ? `-${key}` : key);
   return html`<th
     scope="col" role="columnheader" class=${numeric && "number"} data-column=${key}
     aria-sort=${isUp ? "ascending" : isDown ? "descending" : null}

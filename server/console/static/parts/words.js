@@ -105,6 +105,8 @@ const ACTIONS = {
   "control.worked": "Worked by hand",
   "control.ended": "Gave control back",
   "control.lapsed": "Control ran out",
+  "screen.seen": "Looked at the screen",
+  "clipboard.read": "Read the clipboard",
   "token.created": "Made a token",
   "token.revoked": "Revoked a token",
   "organization.added": "Added an organization",

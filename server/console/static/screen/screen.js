@@ -1,7 +1,7 @@
 /** A machine's live screen: pictures from the server's stream, drawn to a canvas as they come. */
 
 import { nameOf, path, query, request, statusOf, wordsOf } from "../server/api.js";
-import { pause } from "../parts/dom.js";
+import { pause } from "../parts/waiting.js";
 import { decoded, partsOf } from "./pictures.js";
 
 /** A screen that does not change says every two seconds that it does not. */

@@ -11,10 +11,11 @@ const POLL_SECONDS = 5;
 const SHORTEST_WAIT = 500;
 const LONGEST_WAIT = 10_000;
 const MAX_LINE = 4 * 1024 * 1024;
+const TYPES = "machine,machine_removed,machine_released,control_requested,command,trajectory";
 
 /**
- * Dispatches "machine", "machine_removed", "machine_released", "control_requested", "command" and
- * "trajectory" with their data as detail;
+ * Dispatches "machine", "machine_removed", "machine_released", "control_requested", "command",
+ * "trajectory" and, for whoever may read the audit, "audit", with their data as detail;
  * "reset" when everything has to be read again; and "state" when `state` has changed: connecting,
  * live, lost, or polling with a server that has no events.  Sleeps while nobody sees the page,
  * so that many open tabs do not use up the browser's connections.
@@ -26,6 +27,7 @@ export class Events extends EventTarget {
   /** @type {AbortController | null} */
   #running = null;
   #lastId = "";
+  #address = "";
   #wait = SHORTEST_WAIT;
 
   /**
@@ -39,7 +41,9 @@ export class Events extends EventTarget {
     this.addEventListener(type, /** @type {EventListener} */ (take), { signal });
   }
 
-  start() {
+  /** @param {Session} me */
+  start({ scopes }) {
+    this.#address = `v1/events?types=${TYPES}${scopes.includes("audit:read") ? ",audit" : ""}`;
     document.addEventListener("visibilitychange", this.#look);
     this.#look();
   }
@@ -73,6 +77,8 @@ export class Events extends EventTarget {
         if (signal.aborted || statusOf(error) === 401) return;
         if (statusOf(error) === 404) return this.#poll(signal);
         this.refusal = statusOf(error) ? wordsOf(error) : "";
+        // Somebody with fewer scopes may have signed in beside us: then others ask for other events.
+        if (statusOf(error) === 403) this.#tell("reset");
       }
       if (signal.aborted) return;
       this.#say("lost");
@@ -88,7 +94,7 @@ export class Events extends EventTarget {
     const headers = resumed ? { "Last-Event-ID": this.#lastId } : {};
     let alive = setTimeout(() => attempt.abort(), SILENCE_SECONDS * 1000);
     try {
-      const response = await request("GET", "v1/events", { signal, headers });
+      const response = await request("GET", this.#address, { signal, headers });
       this.refusal = "";
       this.#say("live");
       this.#wait = SHORTEST_WAIT;

@@ -1,15 +1,11 @@
-from datetime import UTC, datetime, timedelta
-
 from schemas.inputs.hand import Batch
 from server.dispatch.hand.input_queue import QueuedInput
 from server.dispatch.hand.segment import Segment
 from tests.hand_client import button, key, move, wheel
 
-BEGIN = datetime(2026, 11, 23, 9, tzinfo=UTC)
-
 
 def did(*said: object) -> Segment:
-    segment = Segment(BEGIN)
+    segment = Segment()
     for event in Batch.model_validate({"sequence": 1, "events": said}).events:
         segment.did(QueuedInput(event, 1))
     return segment
@@ -22,16 +18,14 @@ def test_note_counts_what_went_down_and_says_nothing_of_a_text() -> None:
         {"type": "text", "text": "hunter2"},
     )
     segment.refused += 1
-    assert segment.note(BEGIN + timedelta(seconds=42)) == (
-        "1 click, 9 characters, 1 key, 2 wheel notches, 1 refused, in 42 s"
-    )
-
-
-def test_note_of_a_segment_of_nothing_but_releases() -> None:
-    assert did(key("a", False)).note(BEGIN) == "nothing done, in 1 s"
+    assert segment.in_words() == "1 click, 9 characters, 1 key, 2 wheel notches, 1 refused"
+    assert segment.inputs == 13
 
 
 def test_moves_are_told_only_where_nothing_else_was_done() -> None:
     segment = did(move(1, 1), move(2, 2))
-    assert segment.inputs == 0
-    assert segment.note(BEGIN + timedelta(minutes=3)) == "pointer moved, in 3 min"
+    assert (segment.in_words(), segment.inputs) == ("pointer moved", 0)
+
+
+def test_note_of_a_segment_of_nothing_but_releases() -> None:
+    assert did(key("a", False)).in_words() == "nothing done"
