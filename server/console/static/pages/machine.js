@@ -258,7 +258,7 @@ function Stage({ machine, work }) {
     if (!canvas.current || !typing.current) return;
     screen.attach(stage.current, canvas.current);
     viewing.attach();
-    control.attach(typing.current);
+    control.typing = typing.current;
   }, []);
   return html`<div class="stage" data-state=${state} ref=${stage}>
     <canvas tabindex="0" width="1280" height="800" role=${inControl ? "application" : "img"} aria-label="Screen of ${machine.name}" ref=${canvas}></canvas>
