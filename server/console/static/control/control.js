@@ -27,8 +27,8 @@ const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 export function takeControl({ surface, typing, placeOf, touchpad, latches, hand, clipboard, own, signal }) {
   const keys = new Keys(IS_MAC);
   const pointer = new Pointer(surface, placeOf, touchpad, hand, keys);
-  const fingers = new Fingers(pointer, placeOf, touchpad);
-  const typed = new Typed(typing, latches, hand);
+  const fingers = new Fingers(pointer);
+  const typed = new Typed({ typing, latches, hand });
   const options = { signal, passive: false };
   // What the person still holds goes down again with the next thing that it is held for.
   hand.released = () => hand.send(...keys.release());

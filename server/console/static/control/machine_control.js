@@ -55,13 +55,13 @@ export class MachineControl extends Store {
   #asked = "";
 
   /** @param {ControlParts} parts */
-  constructor({ machine, scopes, screen, reveal, read }) {
+  constructor({ machine, scopes, screen, read }) {
     super();
     this.machine = machine;
     this.lacking = NEEDED.filter((scope) => !scopes.includes(scope));
     this.mayCopy = scopes.includes("clipboard");
     this.screen = screen;
-    this.touchpad = new Touchpad(screen, machine.id, reveal);
+    this.touchpad = new Touchpad(screen);
     this.read = read;
     /** @type {HTMLTextAreaElement} has the keyboard: input methods write into fields alone */
     this.typing = document.createElement("textarea");
