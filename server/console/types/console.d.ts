@@ -259,7 +259,10 @@ type Grip = Place & { width: number; apart: number };
 
 interface ScreenParts {
   machineId: string;
-  /** Hears how the picture is, and what is to be said of that. */
+  /**
+   * Hears how it goes: "waiting" before the first picture, "live", "doubt" (in words) while nothing comes any
+   * more, "away" (with the reason) while there is none.
+   */
   told: (state: string, words: string) => void;
   signal: AbortSignal;
 }

@@ -19,14 +19,9 @@ const RATE = 10;
 /** How near to its edge the pointer draws the picture. */
 const MARGIN = 40;
 
-/**
- * Draws to a canvas while somebody can see it.  `told(state, words)` hears how it goes:
- * "waiting" before the first picture, "live", "doubt" (in words) while nothing comes any more, "away"
- * (with the reason) while there is none.
- * `region` is the part of the desktop that is shown, in the coordinates of inputs, or null.
- */
+/** Draws to a canvas while somebody can see it. */
 export class Screen {
-  /** @type {Region | null} */
+  /** @type {Region | null} the part of the desktop that is shown, in the coordinates of inputs */
   region = null;
   /** @type {View} */
   #view = { display: null, scale: 1, isActual: false };
@@ -88,10 +83,7 @@ export class Screen {
     }
   }
 
-  /**
-   * The place on the desktop under a pointer event; null beside the picture, unless clamped.
-   * @param {MouseEvent} event
-   */
+  /** @param {MouseEvent} event over the place on the desktop that this is; null beside the picture, unless clamped */
   placeOf(event, clamped = false) {
     const { region } = this;
     if (!region) return null;
@@ -193,24 +185,22 @@ export class Screen {
 
   /** @type {(picture: ImageBitmap, all: Region | null) => void} */
   #draw(picture, all) {
-    const { display } = this.#view;
-    const shown = all && display && contains(all, display) ? display : all;
-    // In the picture's own pixels.
-    const scale = all ? picture.width / all.width : 1;
-    const width = Math.round(shown ? shown.width * scale : picture.width);
-    const height = Math.round(shown ? shown.height * scale : picture.height);
-    const x = all && shown ? (shown.x - all.x) * scale : 0;
-    const y = all && shown ? (shown.y - all.y) * scale : 0;
     const { canvas } = this;
+    const { display } = this.#view;
+    const whole = all ?? { x: 0, y: 0, width: picture.width, height: picture.height };
+    const shown = display && contains(whole, display) ? display : whole;
+    const scale = picture.width / whole.width;
+    // In the picture's own pixels.
+    const [x, y] = [(shown.x - whole.x) * scale, (shown.y - whole.y) * scale];
+    const [width, height] = [Math.round(shown.width * scale), Math.round(shown.height * scale)];
     if (canvas.width !== width || canvas.height !== height) {
-      canvas.width = width;
-      canvas.height = height;
+      Object.assign(canvas, { width, height });
       this.stage.style.setProperty("--ratio", String(width / height));
     }
     canvas.getContext("2d", { alpha: false })?.drawImage(picture, x, y, width, height, 0, 0, width, height);
     picture.close();
-    this.region = shown;
-    this.#excess = all && shown ? all.width / shown.width : 1;
+    this.region = all && shown;
+    this.#excess = whole.width / shown.width;
     // One display is as fine as all of them were: the next picture is wider.
     this.#resized();
   }

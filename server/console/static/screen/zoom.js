@@ -4,6 +4,8 @@ import { Store } from "../parts/elements.js";
 
 const LARGEST = 8;
 const STEP = 1.5;
+/** The page's pixels by which a picture that scrolls is beside where it was put. */
+const ROUNDED = 2;
 /** What is hardly larger is as large as the stage. */
 const HARDLY = 1.01;
 /** @type {Record<string, [number, number]>} */
@@ -65,17 +67,21 @@ export class Zoom extends Store {
 
   /** @param {TouchEvent} event */
   #touched = (event) => {
-    const grip = this.#grip;
     const pair = pairOf(event);
     if (!pair) {
+      if (this.#grip) this.#settle();
       this.#grip = null;
-      if (grip) this.#settle();
       return;
     }
     // Or the browser would enlarge the page.
     if (event.cancelable) event.preventDefault();
-    if (grip && event.type === "touchmove") this.#enlarge((grip.width * pair.apart) / grip.apart, grip, pair);
-    else this.#grip = { ...this.#partAt(pair), apart: pair.apart };
+    const grip = event.type === "touchmove" ? this.#grip : null;
+    const width = grip ? (grip.width * pair.apart) / grip.apart : 0;
+    if (grip) this.#enlarge(width, grip, pair);
+    const now = this.#partAt(pair);
+    const isBeside = !grip || Math.hypot(now.x - grip.x, now.y - grip.y) * now.width > ROUNDED;
+    // What the picture could not follow need not be taken back first.
+    if (isBeside || Math.abs(now.width - width) > ROUNDED) this.#grip = { ...now, apart: pair.apart };
   };
 
   /** @param {PointerEvent} event */
