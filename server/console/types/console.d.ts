@@ -245,6 +245,29 @@ interface Point {
 
 type Region = Place & Size;
 
+/** How a machine's screen is looked at. */
+interface View {
+  /** Null is all of the desktop. */
+  display: Region | null;
+  /** How much larger than its stage. */
+  scale: number;
+  /** Whether each pixel is wanted. */
+  isActual: boolean;
+}
+
+/** What two fingers hold: a part of the picture, as wide as that was, and so far apart from each other. */
+type Grip = Place & { width: number; apart: number };
+
+interface ScreenParts {
+  machineId: string;
+  /**
+   * Hears how it goes: "waiting" before the first picture, "live", "doubt" (in words) while nothing comes any
+   * more, "away" (with the reason) while there is none.
+   */
+  told: (state: string, words: string) => void;
+  signal: AbortSignal;
+}
+
 interface Answer<Data> {
   status: number;
   headers: Headers;
@@ -427,7 +450,6 @@ interface ControlParts {
   machine: Machine;
   scopes: Scope[];
   screen: import("../static/screen/screen.js").Screen;
-  reveal: (part: Place) => void;
   read: () => Promise<void>;
 }
 
@@ -441,7 +463,7 @@ interface ClipboardText {
 
 /** A finger on the picture. */
 interface Finger {
-  /** Where it is on the machine; of a touchpad, where the pointer is. */
+  /** Where it went down on the machine. */
   place: Place | null;
   x: number;
   y: number;

@@ -13,11 +13,11 @@ const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** @param {Hands} hands that listen to the picture, and to a field that has the keyboard, until their signal is aborted */
 export function takeControl(hands) {
-  const { surface, typing, placeOf, touchpad, latches, hand, clipboard, own, signal } = hands;
+  const { surface, typing, latches, hand, clipboard, own, signal } = hands;
   const keys = new Keys(IS_MAC);
   const pointer = new Pointer(hands, keys);
-  const fingers = new Fingers(pointer, placeOf, touchpad);
-  const typed = new Typed(typing, latches, hand);
+  const fingers = new Fingers(pointer);
+  const typed = new Typed(hands);
   // What the person still holds goes down again with the next thing that it is held for.
   hand.released = () => hand.send(...keys.release());
   /** @type {ListenTo} */

@@ -14,15 +14,10 @@ export class Fingers {
   /** Holds the button of a tap, that may go on. */
   #tapped = 0;
 
-  /**
-   * @param {import("./control.js").Pointer} pointer
-   * @param {Hands["placeOf"]} placeOf
-   * @param {Hands["touchpad"]} touchpad
-   */
-  constructor(pointer, placeOf, touchpad) {
+  /** @param {import("./control.js").Pointer} pointer */
+  constructor(pointer) {
     this.pointer = pointer;
-    this.placeOf = placeOf;
-    this.touchpad = touchpad;
+    this.touchpad = pointer.touchpad;
   }
 
   /** @param {PointerEvent} event */
@@ -32,15 +27,12 @@ export class Fingers {
       return;
     }
     const isDirect = !this.touchpad.isOn;
-    const place = isDirect ? this.placeOf(event) : this.touchpad.place;
+    const place = this.pointer.placeOf(event);
     if (isDirect && !place) return;
     if (!isDirect) void this.touchpad.find();
     this.pointer.capture(event);
-    const isAgain = this.#tapped !== 0;
-    clearTimeout(this.#tapped);
-    this.#tapped = 0;
     const { clientX: x, clientY: y, timeStamp: at } = event;
-    this.#finger = { place, x, y, at, isDirect, isAgain, hasMoved: false, way: [] };
+    this.#finger = { place, x, y, at, isDirect, isAgain: this.#endTap(), hasMoved: false, way: [] };
   }
 
   /** @param {PointerEvent} event */
@@ -61,58 +53,53 @@ export class Fingers {
     if (!finger || !event.isPrimary) return;
     this.#finger = null;
     if (finger.way.length) this.#go(event, finger);
+    const { isDirect, isAgain, hasMoved } = finger;
+    const direct = hasMoved ? this.pointer.placeOf(event, true) : finger.place;
+    const place = isDirect ? direct : this.touchpad.place;
+    if (isDirect ? hasMoved : isAgain) this.pointer.change(event, 0, place);
+    if (hasMoved) return;
     const isLong = event.timeStamp - finger.at > LONG_MILLISECONDS;
-    if (finger.isDirect) {
-      const place = this.placeOf(event, true);
-      if (finger.hasMoved) this.pointer.change(event, 0, place);
-      else this.#click(event, isLong ? 2 : 1, finger.place);
-    } else this.#liftedFromPad(event, finger, isLong);
+    if (isDirect || isAgain !== isLong) {
+      this.pointer.change(event, isLong ? 2 : 1, place);
+      this.pointer.change(event, 0, place);
+    } else if (!isAgain) this.#tap(event, place);
   }
 
   /** Nothing of what the finger did so far is meant. */
   cancel() {
     this.#finger = null;
-    clearTimeout(this.#tapped);
-    this.#tapped = 0;
+    this.#endTap();
     this.pointer.letGo();
   }
 
-  /**
-   * What has moved so far is meant.
-   * @type {(event: PointerEvent, finger: Finger) => void}
-   */
+  /** @type {(event: PointerEvent, finger: Finger) => void} what has moved so far is meant */
   #go(event, finger) {
     if (!finger.hasMoved && finger.isDirect) this.pointer.change(event, 1, finger.place);
     finger.hasMoved = true;
     for (const each of finger.way.splice(0)) {
       const place = finger.isDirect
-        ? this.placeOf(each, true)
+        ? this.pointer.placeOf(each, true)
         : this.touchpad.moved(each.clientX - finger.x, each.clientY - finger.y);
-      if (finger.isDirect || place) ({ clientX: finger.x, clientY: finger.y } = each);
+      if (place) ({ clientX: finger.x, clientY: finger.y } = each);
       this.pointer.move(place);
     }
     if (!finger.isDirect) this.touchpad.follow();
   }
 
-  /** @type {(event: PointerEvent, finger: Finger, isLong: boolean) => void} */
-  #liftedFromPad(event, finger, isLong) {
-    const { place } = this.touchpad;
-    if (finger.isAgain) {
-      this.pointer.change(event, 0, place);
-      if (!finger.hasMoved && !isLong) this.#click(event, 1, place);
-    } else if (!finger.hasMoved && isLong) this.#click(event, 2, place);
-    else if (!finger.hasMoved) {
-      this.pointer.change(event, 1, place);
-      this.#tapped = setTimeout(() => {
-        this.#tapped = 0;
-        this.pointer.change(event, 0, this.touchpad.place);
-      }, AGAIN_MILLISECONDS);
-    }
+  /** @type {(event: PointerEvent, place: Place | null) => void} a click that may go on */
+  #tap(event, place) {
+    this.pointer.change(event, 1, place);
+    this.#tapped = setTimeout(() => {
+      this.#endTap();
+      this.pointer.change(event, 0, this.touchpad.place);
+    }, AGAIN_MILLISECONDS);
   }
 
-  /** @type {(event: PointerEvent, buttons: number, place: Place | null) => void} */
-  #click(event, buttons, place) {
-    this.pointer.change(event, buttons, place);
-    this.pointer.change(event, 0, place);
+  /** Whether a tap went on until now. */
+  #endTap() {
+    const tapped = this.#tapped;
+    clearTimeout(tapped);
+    this.#tapped = 0;
+    return tapped !== 0;
   }
 }

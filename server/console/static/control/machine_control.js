@@ -47,13 +47,13 @@ export class MachineControl extends Store {
   own = { leave: () => this.leave(), copy: () => {}, buttons: () => this.open("keys") };
 
   /** @param {ControlParts} parts */
-  constructor({ machine, scopes, screen, reveal, read }) {
+  constructor({ machine, scopes, screen, read }) {
     super();
     this.machine = machine;
     this.lacking = NEEDED.filter((scope) => !scopes.includes(scope));
     this.mayCopy = scopes.includes("clipboard");
     this.screen = screen;
-    this.touchpad = new Touchpad(screen, machine.id, reveal);
+    this.touchpad = new Touchpad(screen);
     this.read = read;
     screen.signal.addEventListener("abort", () => this.leave());
   }

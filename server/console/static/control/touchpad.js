@@ -2,37 +2,29 @@
 
 import { call, path } from "../server/api.js";
 import { html, Store, useStore } from "../parts/elements.js";
+import { styleOf } from "../screen/marks.js";
 
 const DIRECT = "A tap clicks where you touch, a long one with the right button; a finger that moves drags. Two fingers zoom.";
 const DRAGGED =
-  "A finger moves the pointer; a tap clicks where that is, a long one with the right button; tap and move drags. Two fingers zoom.";
+  "A finger moves the pointer; a tap clicks where that is, a long one with the right button; tap and move drags. " +
+  "Two fingers zoom.";
 
 /** Remembered while the page is open, for all machines. */
 let isOn = false;
 
 /** Whether it is one, and where the pointer is. */
 export class Touchpad extends Store {
-  /**
-   * Where the machine's pointer is; null until that is known.
-   * @type {Place | null}
-   */
+  /** @type {Place | null} where the machine's pointer is; null until that is known */
   place = null;
   /** Parts of the machine's pixels that are not moved yet. */
   #rest = { x: 0, y: 0 };
-  /** @type {Promise<void> | null} */
-  #asking = null;
+  #isAsking = false;
   #isInControl = false;
 
-  /**
-   * @param {import("../screen/screen.js").Screen} screen
-   * @param {string} machineId
-   * @param {(part: Place) => void} reveal brings a place of the picture into sight
-   */
-  constructor(screen, machineId, reveal) {
+  /** @param {import("../screen/screen.js").Screen} screen */
+  constructor(screen) {
     super();
     this.screen = screen;
-    this.machineId = machineId;
-    this.reveal = reveal;
   }
 
   get isOn() {
@@ -50,40 +42,27 @@ export class Touchpad extends Store {
 
   /** Ask where the pointer is; where nobody says, it is in the middle. */
   async find() {
-    if (this.place) return;
-    this.#asking ??= this.#ask();
-    await this.#asking;
-    this.#asking = null;
-  }
-
-  async #ask() {
-    const { machineId } = this;
-    /** @type {Place | null} */
-    let found = null;
+    if (this.place || this.#isAsking) return;
+    this.#isAsking = true;
     try {
       /** @type {Answer<Point>} */
-      const { data } = await call("GET", path`/v1/computer/${machineId}/input/mouse/position`);
-      found = data;
+      const { data } = await call("GET", path`/v1/computer/${this.screen.machineId}/input/mouse/position`);
+      this.place ??= data;
     } catch {
-      // Whoever may not ask begins in the middle.
+      const { region } = this.screen;
+      this.place ??= region && { x: region.x + (region.width >> 1), y: region.y + (region.height >> 1) };
     }
-    const { region } = this.screen;
-    const middle = region && { x: region.x + (region.width >> 1), y: region.y + (region.height >> 1) };
-    this.place ??= found ?? middle;
+    this.#isAsking = false;
     this.tell();
   }
 
-  /**
-   * The place that is so many of the page's pixels from the last one.
-   * @type {(right: number, down: number) => Place | null}
-   */
+  /** @type {(right: number, down: number) => Place | null} so many of the page's pixels from the last place */
   moved(right, down) {
     const { region, canvas } = this.screen;
     if (!this.place || !region) return null;
     const size = region.width / canvas.getBoundingClientRect().width;
     const x = this.#along("x", right * size, region.x, region.width);
-    const y = this.#along("y", down * size, region.y, region.height);
-    return { x, y };
+    return { x, y: this.#along("y", down * size, region.y, region.height) };
   }
 
   /** @type {(axis: "x" | "y", by: number, begin: number, size: number) => number} */
@@ -103,13 +82,12 @@ export class Touchpad extends Store {
 
   /** Where it is larger than its stage, the picture follows the pointer. */
   follow() {
-    const part = this.place && this.screen.partOf(this.place);
-    if (part) this.reveal(part);
+    if (this.place) this.screen.reveal(this.place);
   }
 
-  /** Where to show the pointer on the stage at once: the picture shows it a moment later. */
+  /** Where to show the pointer on the picture at once: that itself shows it a moment later. */
   get shownAt() {
-    return isOn && this.#isInControl && this.place ? this.screen.onStage(this.place) : null;
+    return isOn && this.#isInControl && this.place ? this.screen.partOf(this.place) : null;
   }
 
   toggle() {
@@ -122,13 +100,14 @@ export class Touchpad extends Store {
 /** @param {{touchpad: Touchpad}} properties */
 export function PointerOver({ touchpad }) {
   const at = useStore(touchpad).shownAt;
-  return html`<span class="pointer" hidden=${!at} style=${at && { left: `${at.x}px`, top: `${at.y}px` }}></span>`;
+  return html`<span class="pointer" hidden=${!at} style=${at && styleOf(at)}></span>`;
 }
 
 /** @param {{touchpad: Touchpad}} properties */
 export function TouchpadButton({ touchpad }) {
   const pressed = String(useStore(touchpad).isOn);
-  return html`<button type="button" class="for-touch" aria-pressed=${pressed} aria-describedby="touch-hint" onClick=${() => touchpad.toggle()}>
+  const toggle = () => touchpad.toggle();
+  return html`<button type="button" class="for-touch" aria-pressed=${pressed} aria-describedby="touch-hint" onClick=${toggle}>
     Touchpad
   </button>`;
 }

@@ -15,13 +15,9 @@ export class Typed {
   /** What of the field the machine has. */
   #known = "";
 
-  /**
-   * @param {HTMLTextAreaElement} field
-   * @param {import("./keys_panel.js").Latches} latches
-   * @param {Hands["hand"]} hand
-   */
-  constructor(field, latches, hand) {
-    this.field = field;
+  /** @param {Pick<Hands, "typing" | "latches" | "hand">} hands */
+  constructor({ typing, latches, hand }) {
+    this.field = typing;
     this.latches = latches;
     this.hand = hand;
     this.forget();
@@ -36,19 +32,15 @@ export class Typed {
     let same = 0;
     while (same < before.length && before[same] === now[same]) same += 1;
     for (let left = before.length - same; left > 0; left -= 1) this.hand.send(...strokesOf("backspace"));
-    this.#write(now.slice(same).join(""));
+    const text = now.slice(same).join("");
+    const latched = now.length === same + 1 && text !== "\n" ? this.latches.typed(text) : null;
+    this.hand.send(...(latched ?? typed(text)));
     const { length } = this.#known;
     if (!isComposing && (!this.#isPhone || length < FILLED.length / 2 || length > LONGEST)) this.forget();
   }
 
   get #isPhone() {
     return this.field.inputMode === "text";
-  }
-
-  /** @param {string} text */
-  #write(text) {
-    const latched = Array.from(text).length === 1 && text !== "\n" ? this.latches.typed(text) : null;
-    this.hand.send(...(latched ?? typed(text)));
   }
 
   /** The machine's cursor may be elsewhere. */

@@ -134,13 +134,10 @@ class Work extends Store {
    */
   constructor(machine, me, read, signal) {
     super();
-    this.screen = new Screen(machine.id, (state, words) => this.#seen(state, words), signal);
+    this.screen = new Screen({ machineId: machine.id, told: (state, words) => this.#seen(state, words), signal });
     this.marks = new Marks(this.screen);
     this.viewing = new Viewing(this.screen, () => this.control.inControl);
-    const reveal = (/** @type {Place} */ part) => this.viewing.zoom.reveal(part);
-    this.control = new MachineControl({ machine, scopes: me.scopes, screen: this.screen, reveal, read });
-    // What is drawn over the picture is where that is.
-    this.viewing.addEventListener("change", () => this.control.touchpad.tell());
+    this.control = new MachineControl({ machine, scopes: me.scopes, screen: this.screen, read });
   }
 
   /** @type {(machine: Machine, before: Machine | null) => void} */
@@ -260,15 +257,19 @@ function Stage({ machine, work }) {
     viewing.attach();
     control.typing = typing.current;
   }, []);
-  return html`<div class="stage" data-state=${state} ref=${stage}>
-    <canvas tabindex="0" width="1280" height="800" role=${inControl ? "application" : "img"} aria-label="Screen of ${machine.name}" ref=${canvas}></canvas>
+  return html`<div class="screen" data-state=${state}>
+    <div class="stage" ref=${stage}>
+      <div class="picture">
+        <canvas tabindex="0" width="1280" height="800" role=${inControl ? "application" : "img"} aria-label="Screen of ${machine.name}" ref=${canvas}></canvas>
+        <${MarksOver} marks=${marks} />
+        <${PointerOver} touchpad=${control.touchpad} />
+      </div>
+    </div>
     <textarea
       class="typing" aria-label="Keyboard of the machine" inputmode="none" autocomplete="off" autocapitalize="off"
       spellcheck="false" tabindex="-1" rows="1" ref=${typing}
     ></textarea>
     <div class="veil" role="status">${state !== "live" && (stateOf(machine) === "not_set_up" ? html`<${JoinAdvice} />` : html`<p>${words || "Asking for the screen…"}</p>`)}</div>
-    <${MarksOver} marks=${marks} />
-    <${PointerOver} touchpad=${control.touchpad} />
     <p class="asking" role="status">${asking}</p>
   </div>`;
 }

@@ -7,9 +7,8 @@ const MOST = 20;
 
 const MARKED = new Set(["mouse.click", "mouse.drag"]);
 
-/** Where to draw them over `screen`'s canvas, in its stage. */
 export class Marks extends Store {
-  /** @type {Place[]} */
+  /** @type {Place[]} in parts of the picture's size */
   shown = [];
 
   /** @param {import("./screen.js").Screen} screen */
@@ -18,12 +17,9 @@ export class Marks extends Store {
     this.screen = screen;
   }
 
-  /**
-   * Mark where an input happened, if it was one of the mouse's buttons.
-   * @param {CommandEvent} command
-   */
+  /** @param {CommandEvent} command that is marked where it happened, if it was one of the mouse's buttons */
   take({ operation, pointer }) {
-    const mark = pointer && MARKED.has(operation) ? this.screen.onStage(pointer) : null;
+    const mark = pointer && MARKED.has(operation) ? this.screen.partOf(pointer) : null;
     if (!mark) return;
     this.shown = [...this.shown, mark].slice(-MOST);
     this.tellNow();
@@ -38,6 +34,11 @@ export class Marks extends Store {
 export function MarksOver({ marks }) {
   const { shown } = useStore(marks);
   return html`<div class="marks" aria-hidden="true">
-    ${shown.map((mark) => html`<span key=${mark} class="mark" style=${{ left: `${mark.x}px`, top: `${mark.y}px` }}></span>`)}
+    ${shown.map((mark) => html`<span key=${mark} class="mark" style=${styleOf(mark)}></span>`)}
   </div>`;
+}
+
+/** @param {Place} part of the picture's size: what puts something there that is drawn over it */
+export function styleOf({ x, y }) {
+  return { left: `${x * 100}%`, top: `${y * 100}%` };
 }

@@ -4,9 +4,10 @@ const MAX_HEADER_BYTES = 8 * 1024;
 const MAX_PICTURE_BYTES = 16 * 1024 * 1024;
 const MAX_PIXELS = 40_000_000;
 const MAX_SIDE = 16_384;
+const HEAD_END = "\r\n\r\n";
 
 /**
- * The parts of a multipart/x-mixed-replace body, one after another: {headers, bytes}.
+ * The parts of a multipart/x-mixed-replace body, one after another: {head, bytes}.
  * Throws an Error for what is none, or larger than a picture may be.
  * `heard()` is called for whatever comes, in the middle of a picture too.
  * @param {Response} response
@@ -14,113 +15,65 @@ const MAX_SIDE = 16_384;
  */
 export async function* partsOf(response, heard) {
   const type = response.headers.get("Content-Type") ?? "";
-  const boundary = /boundary="?([^";]+)"?/i.exec(type)?.[1];
-  if (!boundary || !response.body) throw new Error("The server sent no stream of pictures.");
-  const bytes = new Incoming(response.body.getReader(), heard);
+  if (!type.startsWith("multipart/") || !response.body) throw new Error("The server sent no stream of pictures.");
+  /** @type {ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>} */
+  const reader = response.body.getReader();
+  /** What has come and is not taken yet. */
+  let rest = new Uint8Array();
+  /** Wait for more behind the rest; false at the end. */
+  const more = async () => {
+    const { value, done } = await reader.read();
+    if (done) return false;
+    heard();
+    rest = rest.length ? joined(rest, value) : value;
+    return true;
+  };
   try {
     for (;;) {
-      const head = await bytes.until("\r\n\r\n");
-      if (head === null) return;
-      const headers = headersIn(head);
-      const length = Number(headers.get("content-length"));
-      if (!(length > 0 && length <= MAX_PICTURE_BYTES))
-        throw new Error("The server sent a picture without a size, or one that is too large.");
-      const content = await bytes.exactly(length);
-      if (content === null) return;
-      yield { headers, bytes: content };
+      let head = headIn(rest);
+      for (; head === null; head = headIn(rest)) if (!(await more())) return;
+      rest = rest.subarray(head.length + HEAD_END.length);
+      const bytes = new Uint8Array(lengthIn(head));
+      for (let at = 0; at < bytes.length; ) {
+        if (!rest.length && !(await more())) return;
+        const part = rest.subarray(0, bytes.length - at);
+        bytes.set(part, at);
+        at += part.length;
+        rest = rest.subarray(part.length);
+      }
+      yield { head, bytes };
     }
   } finally {
-    bytes.cancel();
+    reader.cancel().catch(() => {});
   }
 }
 
-/** @param {string} text */
-function headersIn(text) {
-  /** @type {Map<string, string>} */
-  const headers = new Map();
-  for (const line of text.split("\r\n")) {
-    const at = line.indexOf(":");
-    if (at > 0) headers.set(line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim());
-  }
-  return headers;
+/** @type {(one: Uint8Array, other: Uint8Array) => Uint8Array<ArrayBuffer>} */
+function joined(one, other) {
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
 }
 
-/** What a reader brings, taken in the amounts that are asked for. */
-class Incoming {
-  #reader;
-  /** @type {Uint8Array<ArrayBuffer>[]} */
-  #chunks = [];
-  #length = 0;
+/** @param {Uint8Array} bytes that a part begins with; null where its header has not come whole */
+function headIn(bytes) {
+  const text = new TextDecoder("latin1").decode(bytes.subarray(0, MAX_HEADER_BYTES));
+  const end = text.indexOf(HEAD_END);
+  if (end < 0 && bytes.length >= MAX_HEADER_BYTES) throw new Error("The server sent an endless header.");
+  return end < 0 ? null : text.slice(0, end);
+}
 
-  /**
-   * @param {ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>} reader
-   * @param {() => void} heard
-   */
-  constructor(reader, heard) {
-    this.#reader = reader;
-    this.heard = heard;
-  }
+/** @type {(head: string, name: string) => string} */
+export function valueIn(head, name) {
+  return new RegExp(`^${name}:(.*)`, "im").exec(head)?.[1]?.trim() ?? "";
+}
 
-  cancel() {
-    this.#reader.cancel().catch(() => {});
-  }
-
-  /**
-   * So many bytes, or null at the end.
-   * @param {number} length
-   */
-  async exactly(length) {
-    while (this.#length < length) if (!(await this.#more())) return null;
-    const all = this.#joined();
-    this.#keep(all.subarray(length));
-    return all.subarray(0, length);
-  }
-
-  /**
-   * The text before a mark, which is left out; null at the end.
-   * @param {string} mark
-   */
-  async until(mark) {
-    for (;;) {
-      const all = this.#joined();
-      const text = new TextDecoder("latin1").decode(all.subarray(0, MAX_HEADER_BYTES));
-      const at = text.indexOf(mark);
-      if (at >= 0) {
-        this.#keep(all.subarray(at + mark.length));
-        return text.slice(0, at);
-      }
-      if (all.length >= MAX_HEADER_BYTES) throw new Error("The server sent an endless header.");
-      if (!(await this.#more())) return null;
-    }
-  }
-
-  async #more() {
-    const { value, done } = await this.#reader.read();
-    if (done) return false;
-    this.heard();
-    this.#chunks.push(value);
-    this.#length += value.length;
-    return true;
-  }
-
-  #joined() {
-    const [first, ...others] = this.#chunks;
-    if (first && !others.length) return first;
-    const all = new Uint8Array(this.#length);
-    let at = 0;
-    for (const chunk of this.#chunks) {
-      all.set(chunk, at);
-      at += chunk.length;
-    }
-    this.#chunks = [all];
-    return all;
-  }
-
-  /** @param {Uint8Array<ArrayBuffer>} rest */
-  #keep(rest) {
-    this.#chunks = [rest];
-    this.#length = rest.length;
-  }
+/** @param {string} head */
+function lengthIn(head) {
+  const length = Number(valueIn(head, "Content-Length"));
+  if (Number.isInteger(length) && length > 0 && length <= MAX_PICTURE_BYTES) return length;
+  throw new Error("The server sent a picture without a size, or one that is too large.");
 }
 
 /**
@@ -141,11 +94,8 @@ export async function decoded(bytes) {
   }
 }
 
-/**
- * What a picture's first bytes say of its size; null where it is no PNG and no JPEG.
- * @param {Uint8Array} bytes
- */
-export function sizeOf(bytes) {
+/** @param {Uint8Array} bytes whose first ones say the size of a picture; null where they are no PNG and no JPEG */
+function sizeOf(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length > 24 && view.getUint32(0) === 0x89504e47 && view.getUint32(4) === 0x0d0a1a0a)
     return { width: view.getUint32(16), height: view.getUint32(20), type: "image/png" };
@@ -154,17 +104,13 @@ export function sizeOf(bytes) {
     if (view.getUint8(at) !== 0xff) return null;
     const marker = view.getUint8(at + 1);
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-    if (isFrame)
-      return { height: view.getUint16(at + 5), width: view.getUint16(at + 7), type: "image/jpeg" };
+    if (isFrame) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7), type: "image/jpeg" };
     at += marker === 0xff ? 1 : 2 + view.getUint16(at + 2);
   }
   return null;
 }
 
-/**
- * The bytes of a base64 text, or of a data: address; null where it is none.
- * @param {string} text
- */
+/** @param {string} text in base64, or a data: address: its bytes, null where it is none */
 export function bytesOf(text) {
   const base64 = text.startsWith("data:") ? text.slice(text.indexOf(",") + 1) : text;
   if (base64.length > MAX_PICTURE_BYTES * 1.4) return null;

@@ -2,12 +2,13 @@
 
 import { nameOf, path, query, request, statusOf, wordsOf } from "../server/api.js";
 import { pause } from "../parts/waiting.js";
-import { decoded, partsOf } from "./pictures.js";
+import { decoded, partsOf, valueIn } from "./pictures.js";
 
 /** A screen that does not change says every two seconds that it does not. */
 const DOUBT_SECONDS = 5;
 /** The server itself may take 15 seconds to say that there is no picture. */
 const SILENCE_SECONDS = 25;
+const LISTENED_MILLISECONDS = 250;
 const SHORTEST_WAIT = 500;
 const LONGEST_WAIT = 10_000;
 const STOPPED = "The picture has stopped; asking for it again…";
@@ -15,52 +16,35 @@ const DOUBT = `Nothing has come from the server for ${DOUBT_SECONDS} seconds: th
 const STEP = 160;
 const MAX_WIDTH = 2560;
 const RATE = 10;
+/** How near to its edge the pointer draws the picture. */
+const MARGIN = 40;
 
-/**
- * Draws to a canvas while somebody can see it.  `told(state, words)` hears how it goes:
- * "waiting" before the first picture, "live", "doubt" (in words) while nothing comes any more, "away"
- * (with the reason) while there is none.
- * `region` is the part of the desktop that is shown, in the coordinates of inputs, or null.
- */
+/** Draws to a canvas while somebody can see it. */
 export class Screen {
-  /** @type {Region | null} */
+  /** @type {Region | null} the part of the desktop that is shown, in the coordinates of inputs */
   region = null;
-  /**
-   * The display that is shown; null is all of them.
-   * @type {Region | null}
-   */
-  #display = null;
-  #isActual = false;
+  /** @type {View} */
+  #view = { display: null, scale: 1, isActual: false };
   /** How much wider everything is than what is shown. */
   #excess = 1;
   /** @type {AbortController | null} */
   #running = null;
+  /** How wide the picture was asked for. */
   #width = 0;
-  /** How much larger than the stage the picture is looked at. */
-  #zoom = 1;
-  #isDoubtful = false;
 
-  /**
-   * @param {string} machineId
-   * @param {(state: string, words: string) => void} told
-   * @param {AbortSignal} signal
-   */
-  constructor(machineId, told, signal) {
+  /** @param {ScreenParts} parts */
+  constructor({ machineId, told, signal }) {
     this.machineId = machineId;
     this.told = told;
     this.signal = signal;
-    /** @type {HTMLElement} what the picture is in */
+    /** @type {HTMLElement} what the picture is in, and scrolls */
     this.stage = document.createElement("div");
-    /** @type {HTMLCanvasElement} */
     this.canvas = document.createElement("canvas");
     document.addEventListener("visibilitychange", this.look, { signal });
     signal.addEventListener("abort", () => this.#stop());
   }
 
-  /**
-   * Draw there, from now on.
-   * @type {(stage: HTMLElement, canvas: HTMLCanvasElement) => void}
-   */
+  /** @type {(stage: HTMLElement, canvas: HTMLCanvasElement) => void} draw there, from now on */
   attach(stage, canvas) {
     this.stage = stage;
     this.canvas = canvas;
@@ -76,85 +60,56 @@ export class Screen {
       this.region = null; // What is drawn by now will be old: nobody should click on that.
     }
     // Without a size there is no place for a picture yet: the first one is told soon.
-    else if (!this.#running && this.stage.clientWidth) this.#start();
+    else if (!this.#running && this.stage.clientWidth) {
+      this.#running = new AbortController();
+      void this.#run(this.#running.signal);
+    }
   };
 
   /** Try again at once, for what has just come back. */
   again() {
-    if (this.#running && !this.region) {
-      this.#stop();
-      this.look();
+    if (this.#running && !this.region) this.#restart();
+  }
+
+  /** @param {View} view how it is looked at from now on */
+  see(view) {
+    const { display, isActual } = this.#view;
+    this.#view = view;
+    if (view.display === display && view.isActual === isActual) this.#resized();
+    else {
+      this.#excess = 1;
+      this.region = null; // Nobody should click on a picture that is about to be another.
+      if (this.#running) this.#restart();
     }
   }
 
-  /**
-   * Show one display or all (null), pixel by pixel or as large as the stage.
-   * @type {(display: Region | null, isActual: boolean) => void}
-   */
-  see(display, isActual) {
-    if (display === this.#display && isActual === this.#isActual) return;
-    this.#display = display;
-    this.#isActual = isActual;
-    this.#excess = 1;
-    this.region = null; // Nobody should click on a picture that is about to be another.
-    if (!this.#running) return;
-    this.#stop();
-    this.look();
-  }
-
-  /**
-   * It is looked at so much larger: where that shows more, ask for more.
-   * @param {number} zoom
-   */
-  enlarge(zoom) {
-    this.#zoom = zoom;
-    this.#resized();
-  }
-
-  /**
-   * The place on the desktop under a pointer event; null beside the picture, unless clamped.
-   * @param {MouseEvent} event
-   */
+  /** @param {MouseEvent} event over the place on the desktop that this is; null beside the picture, unless clamped */
   placeOf(event, clamped = false) {
-    if (!this.region) return null;
+    const { region } = this;
+    if (!region) return null;
     const box = this.canvas.getBoundingClientRect();
     const x = (event.clientX - box.left) / box.width;
     const y = (event.clientY - box.top) / box.height;
     if (!clamped && (x < 0 || x >= 1 || y < 0 || y >= 1)) return null;
-    const { region } = this;
     /** @type {(part: number, size: number) => number} */
     const within = (part, size) => Math.min(Math.max(Math.floor(part * size), 0), size - 1);
     return { x: region.x + within(x, region.width), y: region.y + within(y, region.height) };
   }
 
-  /**
-   * Where a place on the desktop is on the canvas, in parts of its size; null beside the picture.
-   * @param {Place} place
-   */
+  /** @param {Place} place on the desktop: where on the picture, in parts of its size; null beside it */
   partOf({ x, y }) {
     if (!this.region) return null;
     const part = { x: (x + 0.5 - this.region.x) / this.region.width, y: (y + 0.5 - this.region.y) / this.region.height };
     return part.x >= 0 && part.x < 1 && part.y >= 0 && part.y < 1 ? part : null;
   }
 
-  /**
-   * Where a place on the desktop is on the stage, in the page's pixels; null beside the picture.
-   * @param {Place} place
-   */
-  onStage(place) {
+  /** @param {Place} place on the desktop that comes into sight, where the picture is larger than its stage */
+  reveal(place) {
     const part = this.partOf(place);
-    if (!part) return null;
-    const { canvas, stage } = this;
-    const [box, frame] = [canvas.getBoundingClientRect(), stage.getBoundingClientRect()];
-    return {
-      x: box.left - frame.left + stage.scrollLeft + part.x * box.width,
-      y: box.top - frame.top + stage.scrollTop + part.y * box.height,
-    };
-  }
-
-  #start() {
-    this.#running = new AbortController();
-    void this.#run(this.#running.signal);
+    if (!part) return;
+    const [box, frame] = [this.canvas.getBoundingClientRect(), this.stage.getBoundingClientRect()];
+    const right = beyond(box.left - frame.left + part.x * box.width, frame.width);
+    this.stage.scrollBy(right, beyond(box.top - frame.top + part.y * box.height, frame.height));
   }
 
   #stop() {
@@ -162,20 +117,19 @@ export class Screen {
     this.#running = null;
   }
 
+  #restart() {
+    this.#stop();
+    this.look();
+  }
+
   #resized() {
-    if (!this.#running) {
-      this.look();
-      return;
-    }
+    if (!this.#running) this.look();
     // Another size of the window is another picture; a scroll bar more or less is not.
-    if (!this.#isActual && Math.abs(this.#wanted() - this.#width) > STEP) {
-      this.#stop();
-      this.look();
-    }
+    else if (!this.#view.isActual && Math.abs(this.#wanted() - this.#width) > STEP) this.#restart();
   }
 
   #wanted() {
-    const width = this.stage.clientWidth * Math.min(devicePixelRatio, 2) * this.#excess * this.#zoom;
+    const width = this.stage.clientWidth * Math.min(devicePixelRatio, 2) * this.#excess * this.#view.scale;
     return Math.min(Math.max(Math.ceil(width / STEP) * STEP, 2 * STEP), MAX_WIDTH);
   }
 
@@ -183,95 +137,70 @@ export class Screen {
   async #run(signal) {
     if (!this.region) this.told("waiting", "");
     for (let wait = SHORTEST_WAIT; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT)) {
-      try {
-        if (await this.#show(signal)) wait = SHORTEST_WAIT;
-        if (signal.aborted) return;
-        this.told("away", STOPPED);
-      } catch (error) {
-        if (signal.aborted || statusOf(error) === 401) return;
-        // What the browser itself says of a connection that ended is not for people.
-        const own = error instanceof TypeError || nameOf(error) === "AbortError";
-        this.told("away", own ? STOPPED : wordsOf(error));
-        if (statusOf(error) === 403 || statusOf(error) === 404) return;
-      }
+      const error = await this.#show(signal).catch((/** @type {unknown} */ reason) => reason);
+      const status = statusOf(error);
+      if (signal.aborted || status === 401) return;
+      // What the browser itself says of a connection that ended is not for people.
+      const own = !error || error instanceof TypeError || nameOf(error) === "AbortError";
+      this.told("away", own ? STOPPED : wordsOf(error));
+      if (status === 403 || status === 404) return;
+      if (this.region) wait = SHORTEST_WAIT;
       this.region = null;
-      this.#isDoubtful = false;
       await pause(wait, signal);
     }
   }
 
-  /**
-   * Read the stream to its end; whether there was a picture.
-   * @param {AbortSignal} signal
-   */
+  /** @param {AbortSignal} signal that ends the stream, which may also end itself */
   async #show(signal) {
     this.#width = this.#wanted();
     const address = path`/v1/computer/${this.machineId}/display/stream`;
-    const wanted = this.#isActual ? { rate: RATE } : { width: this.#width, rate: RATE };
+    const wanted = this.#view.isActual ? { rate: RATE } : { width: this.#width, rate: RATE };
     const silent = new AbortController();
-    /** @type {number[]} */
-    let timers = [];
-    const rest = () => {
-      for (const timer of timers) clearTimeout(timer);
-    };
+    let heardAt = performance.now();
+    let isDoubtful = false;
+    const listening = setInterval(() => {
+      const seconds = (performance.now() - heardAt) / 1000;
+      if (seconds >= SILENCE_SECONDS) silent.abort();
+      // Where nothing is shown, that is said already.
+      if (!this.region || isDoubtful === seconds >= DOUBT_SECONDS) return;
+      isDoubtful = !isDoubtful;
+      this.told(isDoubtful ? "doubt" : "live", isDoubtful ? DOUBT : "");
+    }, LISTENED_MILLISECONDS);
     const heard = () => {
-      rest();
-      timers = [
-        setTimeout(() => this.#doubt(), DOUBT_SECONDS * 1000),
-        setTimeout(() => silent.abort(), SILENCE_SECONDS * 1000),
-      ];
-      if (this.#isDoubtful) this.#live();
+      heardAt = performance.now();
     };
-    let any = false;
     try {
-      heard();
       const either = AbortSignal.any([signal, silent.signal]);
       const response = await request("GET", query(address, wanted), { signal: either });
-      for await (const { headers, bytes } of partsOf(response, heard)) {
-        if (signal.aborted) return any;
-        await this.#draw(headers, bytes);
-        any = true;
-        this.#live();
+      for await (const { head, bytes } of partsOf(response, heard)) {
+        const picture = await decoded(bytes);
+        if (signal.aborted) return;
+        this.#draw(picture, regionOf(valueIn(head, "Farhand-Screen-Region")));
+        this.told("live", "");
       }
-      return any;
     } finally {
-      rest();
+      clearInterval(listening);
     }
   }
 
-  #live() {
-    this.#isDoubtful = false;
-    this.told("live", "");
-  }
-
-  /** What is shown may be old; where nothing is shown, that is said already. */
-  #doubt() {
-    if (!this.region) return;
-    this.#isDoubtful = true;
-    this.told("doubt", DOUBT);
-  }
-
-  /** @type {(headers: Map<string, string>, bytes: Uint8Array<ArrayBuffer>) => Promise<void>} */
-  async #draw(headers, bytes) {
-    const picture = await decoded(bytes);
-    const all = regionOf(headers.get("farhand-screen-region"));
-    const shown = all && this.#display && contains(all, this.#display) ? this.#display : all;
-    // In the picture's own pixels.
-    const scale = all ? picture.width / all.width : 1;
-    const width = Math.round(shown ? shown.width * scale : picture.width);
-    const height = Math.round(shown ? shown.height * scale : picture.height);
-    const x = all && shown ? (shown.x - all.x) * scale : 0;
-    const y = all && shown ? (shown.y - all.y) * scale : 0;
+  /** @type {(picture: ImageBitmap, all: Region | null) => void} */
+  #draw(picture, all) {
     const { canvas } = this;
+    const { display } = this.#view;
+    const whole = all ?? { x: 0, y: 0, width: picture.width, height: picture.height };
+    const shown = display && contains(whole, display) ? display : whole;
+    const scale = picture.width / whole.width;
+    // In the picture's own pixels.
+    const [x, y] = [(shown.x - whole.x) * scale, (shown.y - whole.y) * scale];
+    const [width, height] = [Math.round(shown.width * scale), Math.round(shown.height * scale)];
     if (canvas.width !== width || canvas.height !== height) {
-      canvas.width = width;
-      canvas.height = height;
-      canvas.style.setProperty("--ratio", String(width / height));
+      Object.assign(canvas, { width, height });
+      this.stage.style.setProperty("--ratio", String(width / height));
     }
     canvas.getContext("2d", { alpha: false })?.drawImage(picture, x, y, width, height, 0, 0, width, height);
     picture.close();
-    this.region = shown;
-    this.#excess = all && shown ? all.width / shown.width : 1;
+    this.region = all && shown;
+    this.#excess = whole.width / shown.width;
     // One display is as fine as all of them were: the next picture is wider.
     this.#resized();
   }
@@ -283,10 +212,15 @@ function contains(all, part) {
   return part.x >= all.x && part.y >= all.y && right && part.y + part.height <= all.y + all.height;
 }
 
-/** @param {string | undefined} text */
+/** @param {string} text */
 function regionOf(text) {
-  const numbers = (text ?? "").split(",").map(Number);
-  if (numbers.length !== 4 || !numbers.every(Number.isFinite)) return null;
+  const numbers = text.split(",").map(Number);
   const [x = 0, y = 0, width = 0, height = 0] = numbers;
-  return width > 0 && height > 0 ? { x, y, width, height } : null;
+  return numbers.length === 4 && numbers.every(Number.isFinite) && width > 0 && height > 0 ? { x, y, width, height } : null;
+}
+
+/** @type {(place: number, room: number) => number} how far from where it is well seen */
+function beyond(place, room) {
+  const margin = Math.min(MARGIN, room / 4);
+  return Math.min(place - margin, 0) + Math.max(place - room + margin, 0);
 }

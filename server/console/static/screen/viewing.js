@@ -6,13 +6,10 @@ import { Zoom } from "./zoom.js";
 
 /** What is chosen; what of the page is `.work` fills the screen. */
 export class Viewing extends Store {
-  isActual = false;
   /** 0 is all of the desktop, and 1 its first display. */
   display = 0;
   /** @type {Region[]} */
   displays = [];
-  /** Where the pointer took hold of a picture that is larger than its stage. */
-  #held = { x: 0, y: 0 };
 
   /**
    * @param {import("./screen.js").Screen} screen
@@ -22,85 +19,43 @@ export class Viewing extends Store {
     super();
     this.screen = screen;
     this.isInControl = isInControl;
-    this.zoom = new Zoom(screen, { fit: () => this.#fit(), isInControl });
+    this.zoom = new Zoom(screen, { settled: () => this.#see(), isInControl });
     this.zoom.addEventListener("change", () => this.tellNow());
   }
 
   attach() {
-    const { canvas, signal } = this.screen;
+    const { signal } = this.screen;
     this.zoom.attach();
     document.addEventListener("fullscreenchange", () => this.#filled(), { signal });
-    canvas.addEventListener("pointerdown", this.#hold, { signal });
-    canvas.addEventListener("pointermove", this.#pan, { signal });
     signal.addEventListener("abort", () => this.isFull && void document.exitFullscreen());
   }
 
-  /**
-   * The machine has these displays now.
-   * @param {Region[]} displays
-   */
+  /** @param {Region[]} displays of the machine, now */
   update(displays) {
-    const before = this.displays;
+    // The same ones stay the same objects: another one is looked at anew.
+    if (JSON.stringify(displays) === JSON.stringify(this.displays)) return;
     this.displays = displays;
-    if (before.length === displays.length && displays.every((each, at) => isSame(each, before[at]))) return;
     this.choose(displays.length > this.display ? this.display : 0);
   }
 
   /** @param {number} display */
   choose(display) {
     this.display = display;
-    this.zoom.reset();
-    this.#see();
-  }
-
-  /** Whether *Fit* would show it smaller. */
-  get isEnlarged() {
-    return this.isActual || this.zoom.scale > 1;
-  }
-
-  rescale() {
-    this.isActual = !this.isEnlarged;
-    this.zoom.reset();
-    this.#see();
-  }
-
-  /** Before it is enlarged. */
-  #fit() {
-    if (!this.isActual) return;
-    this.isActual = false;
-    this.#see();
+    this.zoom.fit(this.zoom.isActual);
   }
 
   #see() {
-    this.screen.stage.classList.toggle("actual", this.isActual);
-    this.screen.see(this.displays[this.display - 1] ?? null, this.isActual);
+    const { scale, isActual } = this.zoom;
+    this.screen.see({ display: this.displays[this.display - 1] ?? null, scale, isActual });
     this.tell();
   }
-
-  /** @param {PointerEvent} event */
-  #hold = ({ clientX, clientY, isPrimary }) => {
-    if (isPrimary) this.#held = { x: clientX, y: clientY };
-  };
-
-  /** @param {PointerEvent} event */
-  #pan = ({ buttons, clientX, clientY, isPrimary }) => {
-    if (buttons !== 1 || !isPrimary) return;
-    const { x, y } = this.#held;
-    this.#held = { x: clientX, y: clientY };
-    if (this.isInControl() || this.zoom.isPinching) return;
-    if (this.isActual) this.screen.stage.scrollBy(x - clientX, y - clientY);
-    else if (this.zoom.scale > 1) this.zoom.pan(clientX - x, clientY - y);
-  };
 
   get isFull() {
     return document.fullscreenElement?.contains(this.screen.stage) ?? false;
   }
 
   toggleFull = async () => {
-    if (this.isFull) {
-      await document.exitFullscreen();
-      return;
-    }
+    if (this.isFull) return document.exitFullscreen();
     await this.screen.stage.closest(".work")?.requestFullscreen();
     this.screen.canvas.focus();
     // Where the browser allows it, its own shortcuts go to the machine as well.
@@ -113,14 +68,9 @@ export class Viewing extends Store {
   }
 }
 
-/** @type {(one: Region, other: Region | undefined) => boolean} */
-function isSame(one, other) {
-  return one.x === other?.x && one.y === other.y && one.width === other.width && one.height === other.height;
-}
-
 /** @param {{viewing: Viewing}} properties */
 export function ViewingTools({ viewing }) {
-  const { zoom, displays, display, isFull, isEnlarged } = useStore(viewing);
+  const { zoom, displays, display, isFull } = useStore(viewing);
   /** @param {{currentTarget: HTMLSelectElement}} event */
   const chosen = ({ currentTarget }) => viewing.choose(Number(currentTarget.value));
   /** @param {string} id */
@@ -130,9 +80,9 @@ export function ViewingTools({ viewing }) {
   </select>`;
   return html`<span class="tools">
     ${displays.length > 1 && html`<${Field} label="Display" inline make=${select} />`}
-    <button type="button" aria-label="Zoom out" disabled=${zoom.scale === 1} onClick=${() => zoom.step(false)}>−</button>
+    <button type="button" aria-label="Zoom out" disabled=${!zoom.isLarger} onClick=${() => zoom.step(false)}>−</button>
     <button type="button" aria-label="Zoom in" disabled=${zoom.isLargest} onClick=${() => zoom.step(true)}>+</button>
-    <button type="button" onClick=${() => viewing.rescale()}>${isEnlarged ? "Fit" : "Actual size"}</button>
+    <button type="button" onClick=${() => zoom.fit(!zoom.isLarger)}>${zoom.isLarger ? "Fit" : "Actual size"}</button>
     ${document.fullscreenEnabled && html`<button type="button" aria-pressed=${String(isFull)} onClick=${viewing.toggleFull}>
       ${isFull ? "Leave full screen" : "Full screen"}
     </button>`}
