@@ -40,7 +40,7 @@ const FAMILIES = [
 /** @type {[keyof typeof USUAL, string, string, string?][]} */
 const FIELDS = [
   ["machine_id", "Machine", "search", "Id of a machine"],
-  ["token_name", "Person or program", "search", "Whole name of a token"],
+  ["token_name", "Person or program", "search", "Exact name"],
   ["created_at_from", "From", "date"],
   ["created_at_to", "To", "date"],
 ];
@@ -50,8 +50,8 @@ const COLUMNS = [
   { key: "time", label: "Time", cell: ({ created_at }) => html`<${Ago} time=${created_at} />` },
   { key: "who", label: "Who", cell: ({ token_name }) => token_name ?? "–", attributes: ({ token_name }) => ({ title: token_name, dir: "auto" }) },
   { key: "what", label: "What", cell: ({ action }) => actionOf(action) },
-  { key: "target", label: "To what", cell: targetOf, attributes: ({ grant, target_name }) => ({ title: grant?.scopes.join(", ") ?? target_name }) },
-  { key: "outcome", label: "Outcome", cell: ({ command }) => command && html`<${OutcomeBadge} ...${command} />` },
+  { key: "target", label: "To what", cell: targetOf, attributes: ({ grant, target_name }) => ({ title: grant?.scopes.join(", ") ?? target_name, dir: "auto" }) },
+  { key: "outcome", label: "Outcome", cell: ({ command }) => command && html`<${OutcomeBadge} ...${command} />`, attributes: ({ command }) => ({ title: command?.code }) },
   { key: "note", label: "Note", cell: ({ note }) => note, attributes: ({ note }) => ({ title: note, dir: "auto" }) },
 ];
 
