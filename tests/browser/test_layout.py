@@ -100,6 +100,39 @@ def test_nothing_moves_for_who_does_not_want_it(browser: Browser, site: Site) ->
         assert visit.page.evaluate(moving) == "blink"
 
 
+def test_page_whose_scripts_do_not_run_says_what_is_needed(browser: Browser, site: Site) -> None:
+    with Visit.begun(browser, site) as visit:
+        # As in a browser that does not know what they use.
+        visit.page.add_init_script("delete AbortSignal.any; delete Array.prototype.toSorted")
+        visit.page.route("**/parts/elements.js", lambda route: route.abort())
+        visit.go()
+        advice = visit.page.get_by_text("The console needs a browser of 2024 or later")
+        expect(advice).to_be_visible()
+    with Visit.begun(browser, site, java_script_enabled=False) as visit:
+        visit.go()
+        expect(visit.page.locator("noscript p")).to_be_visible()
+
+
+@pytest.mark.parametrize("name", ["\N{ARABIC LETTER ALEF}\N{ARABIC LETTER BEH} 7", "x" * 200])
+def test_name_is_read_in_its_own_direction_and_fits(
+    browser: Browser, site: Site, name: str
+) -> None:
+    machine, _ = site.add_machine(name)
+    with Visit.begun(browser, site, viewport=PHONE) as visit:
+        visit.sign_in()
+        page = visit.page
+        link = page.get_by_role("link", name=name)
+        expect(link).to_be_visible()
+        is_arabic = not name.isascii()
+        assert link.evaluate("e => getComputedStyle(e).direction") == (
+            "rtl" if is_arabic else "ltr"
+        )
+        link.click()
+        expect(page.get_by_role("heading", name=name)).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    site.api.call("DELETE", f"/v1/machines/{machine}")
+
+
 def test_console_works_behind_a_proxy_that_puts_a_path_before(
     browser: Browser, site: Site, desk: Desk
 ) -> None:

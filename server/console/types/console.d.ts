@@ -331,6 +331,13 @@ interface Chip {
 /** Of a sentence to a person. */
 type Kind = "good" | "bad" | "info" | "waits";
 
+/** Listens to an element. */
+type ListenTo = <Name extends keyof HTMLElementEventMap>(
+  element: HTMLElement,
+  type: Name,
+  take: (event: HTMLElementEventMap[Name]) => unknown,
+) => void;
+
 /** One of the stream of server-sent events. */
 interface ServerEvent {
   id: string | null;
@@ -390,9 +397,12 @@ interface Held {
 }
 
 /** What of a keyboard's event says which key it is. */
-interface KeyLike extends Held {
+interface KeyPlace {
   key: string;
   code: string;
+}
+
+interface KeyLike extends Held, KeyPlace {
   repeat: boolean;
   isComposing: boolean;
 }
@@ -401,13 +411,14 @@ interface KeyLike extends Held {
 interface Hands {
   surface: HTMLElement;
   typing: HTMLTextAreaElement;
+  /** The place on the machine that is under the pointer. */
   placeOf: (event: MouseEvent, clamped?: boolean) => Place | null;
   touchpad: import("../static/control/touchpad.js").Touchpad;
   latches: import("../static/control/keys_panel.js").Latches;
   hand: { send: (...events: HandEvent[]) => void; released?: () => void };
   /** Null where the person may not use the machine's. */
   clipboard: import("../static/control/clipboard.js").Clipboard | null;
-  own: (key: OwnKey) => void;
+  own: Record<OwnKey, () => unknown>;
   signal: AbortSignal;
 }
 
@@ -422,9 +433,6 @@ interface ControlParts {
 
 /** What the console's own keys are for. */
 type OwnKey = "leave" | "copy" | "buttons";
-
-/** Ends a wait of the hand. */
-type Resume = (events: HandEvent[], words: string) => void;
 
 /** What was copied on a machine: `GET /v1/computer/{id}/clipboard`. */
 interface ClipboardText {

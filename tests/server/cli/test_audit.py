@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import pty
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -81,6 +83,26 @@ def test_csv_has_a_head_and_no_formula(served: Served, machine_id: str) -> None:
     ]
     assert rows[1]["note"] == "'=1+1\x1b[2J"
     assert rows[0]["token_name"] == "administrator"
+
+
+def test_csv_steers_no_terminal(served: Served, machine_id: str) -> None:
+    ours, theirs = pty.openpty()
+    try:
+        subprocess.run(
+            command(["audit", "--csv", "--machine", machine_id, "--action", "machine.paused"]),
+            env=environment(FARHAND_DATA_DIR=str(served.data_dir)),
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            timeout=60,
+            check=True,
+        )
+        written = os.read(ours, 65536).decode()
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    head, line = written.splitlines()
+    assert head.startswith("created_at,action,")
+    assert "'=1+1\ufffd[2J" in line
 
 
 @pytest.mark.parametrize(

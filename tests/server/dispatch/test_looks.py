@@ -1,7 +1,7 @@
 """Looks at a screen and into a clipboard: in which stretches they are."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -14,9 +14,12 @@ from server.dispatch.looks import LookedAt, Looks
 from server.dispatch.stretches import StretchRecorder
 from server.store.audit import AuditEntry, AuditStore
 from server.tasks import Tasks
+from tests.clock import Clock
+from tests.events import listening
 from tests.nodes import until_reached
 from tests.screens import Desk
 from tests.server.api.machines.test_looking import (
+    clock_of_stretches,
     entries,
     screenshot,
     seen,
@@ -52,24 +55,9 @@ class Kept(AuditStore):
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Lets seconds pass."""
-    passed = 1000.0
-
-    def pass_seconds(seconds: float) -> None:
-        nonlocal passed
-        passed += seconds
-
-    class Time:
-        monotonic = staticmethod(lambda: passed)
-
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     monkeypatch.setattr(stretches, "GATHER_SECONDS", 0.01)
-    monkeypatch.setattr(module, "time", Time)
-    monkeypatch.setattr(stretches, "time", Time)
-    return pass_seconds
-
-
-Clock = Callable[[float], None]
+    return clock_of_stretches(monkeypatch)
 
 
 @pytest.fixture
@@ -83,7 +71,7 @@ async def test_looks_with_little_between_are_one_stretch_of_each_kind(
     looks = Looks(StretchRecorder(kept, Tasks()))
     for _ in range(30):
         looks.looked(sender(), "desk-1", SCREEN)
-        clock(59)
+        clock.now += 59
     looks.looked(sender(), "desk-1", CLIPBOARD)
     looks.looked(sender(), "desk-2", SCREEN)
     looks.looked(sender(6), "desk-1", SCREEN)
@@ -103,13 +91,13 @@ async def test_a_minute_without_a_look_ends_a_stretch_and_so_does_an_hour(
 ) -> None:
     looks = Looks(StretchRecorder(kept, Tasks()))
     looks.looked(sender(), "desk-1", SCREEN)
-    clock(60)
+    clock.now += 60
     for _ in range(60):
         looks.looked(sender(), "desk-1", SCREEN)
-        clock(59.9)
+        clock.now += 59.9
     # This is the 60th minute since the second began, and so belongs to it.
     looks.looked(sender(), "desk-1", SCREEN)
-    clock(10)
+    clock.now += 10
     looks.looked(sender(), "desk-1", SCREEN)
     await until(lambda: len(kept.entries) == 3)
     so_far = f"1 picture so far{IN}"
@@ -126,13 +114,13 @@ async def test_stretch_ends_by_itself_where_nobody_looks_any_more(
     try:
         looks.looked(sender(), "desk-1", SCREEN)
         looks.looked(sender(), "desk-1", CLIPBOARD)
-        clock(59)
+        clock.now += 59
         looks.still_looks(sender(), "desk-1", SCREEN)
         looks.still_looks(sender(), "desk-2", SCREEN)
-        clock(1)
+        clock.now += 1
         expected = [f"1 picture so far{IN}", f"1 reading{IN}"]
         await until(lambda: kept.notes == expected)
-        clock(59)
+        clock.now += 59
         await until(lambda: kept.notes == [f"1 picture{IN}", f"1 reading{IN}"])
     finally:
         running.cancel()
@@ -149,9 +137,14 @@ async def test_one_stretch_too_many_ends_that_in_which_nobody_has_looked_for_lon
     assert kept.notes == [f"2 pictures so far{IN}", f"1 picture{IN}", f"1 picture so far{IN}"]
 
 
-async def test_looks_through_another_node_are_one_entry(nodes: list[Service]) -> None:
+async def test_looks_through_another_node_are_one_entry_that_is_told_on_each(
+    nodes: list[Service],
+) -> None:
     here, there = nodes
-    async with here.joined(seen()) as (machine, link):
+    async with (
+        here.joined(seen()) as (machine, link),
+        listening(here, "?types=audit") as stream,
+    ):
         await until_reached(there, machine)
         desk = Desk(there, replace(machine, service=there), link)
         for _ in range(2):
@@ -163,3 +156,4 @@ async def test_looks_through_another_node_are_one_entry(nodes: list[Service]) ->
         await asyncio.sleep(3 * stretches.GATHER_SECONDS)
         assert await entries(here) == found
         assert [each["action"] for each in found] == ["screen.seen", "clipboard.read"]
+        assert [(await stream.next()).data for _ in range(2)] == found[::-1]

@@ -110,11 +110,14 @@ async def test_stretch_that_goes_on_is_said_anew_now_and_then_alone(
     await until_noted(audit, "1 done so far, in less than a second")
     for work.times in range(2, 1000):
         recorder.go_on(stretch)
-    await asyncio.sleep(0)
-    assert len(audit.notes) == 1
+    begun(recorder, Work())
+    await until_noted(audit, *["1 done so far, in less than a second"] * 2)
+    assert len(audit.notes) == 2
+    assert len(audit.notes[1]) == 1
     monkeypatch.setattr(module, "AGAIN_SECONDS", 0.0)
     recorder.go_on(stretch)
-    await until_noted(audit, "999 done so far, in less than a second")
+    so_far = (f"{times} done so far, in less than a second" for times in (1, 999))
+    await until_noted(audit, *so_far)
 
 
 async def test_what_ends_while_it_is_written_is_written_again(audit: Written) -> None:

@@ -1,13 +1,14 @@
 """The OpenAPI document and the routes hold each other."""
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from schemas.http import problems
 from schemas.resources.tokens import Scope
+from schemas.resources.trajectories import TrajectorySort
 from server.api.routes import ROUTES
 from server.web.endpoint import Endpoint, endpoints_of
 from server.web.openapi import POSSIBLE_WITH_A_TOKEN, openapi_document
@@ -148,8 +149,10 @@ def test_list_parameters_are_documented_with_defaults_and_bounds() -> None:
     assert set(parameters) == {
         *("search", "workflow_id", "run_id", "is_approved", "is_generated", "include"),
         *("created_at_from", "created_at_to", "updated_at_from", "updated_at_to"),
-        *("skip", "limit"),
+        *("skip", "limit", "sort", "steps"),
     }
+    assert parameters["sort"]["default"] == "-created_at"
+    assert set(parameters["sort"]["enum"]) == set(get_args(TrajectorySort))
     assert parameters["is_generated"]["default"] is True
     assert parameters["skip"]["default"] == 0
     assert parameters["skip"]["minimum"] == 0

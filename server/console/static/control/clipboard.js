@@ -1,10 +1,8 @@
 /** The clipboard of a machine one has control of, and one's own. */
 
 import { call, path, wordsOf } from "../server/api.js";
-import { pause } from "../parts/waiting.js";
-import { strokesOf } from "./keys.js";
+import { isCopying, pastingOf, strokesOf } from "./keys.js";
 
-const CONTROL = "Farhand-Control";
 const MOST_BYTES = 1024 * 1024;
 /** How long a browser takes at most from the key that pastes to what is pasted. */
 const PASTE_MILLISECONDS = 500;
@@ -18,79 +16,58 @@ export class Clipboard {
   #mayBeNewer = true;
   /** The text that was the same on both sides last. */
   #shared = "";
-  /**
-   * Ends the waiting of the hand for what is pasted.
-   * @type {Resume | null}
-   */
+  /** @type {((words?: string) => void) | null} ends the waiting of the hand for what is pasted */
   #resume = null;
-  /** @type {KeyEvent[]} */
-  #strokes = [];
   #timer = 0;
 
   /**
-   * @param {import("./lease.js").Lease} lease
-   * @param {string} machineId
    * @param {import("./hand.js").Hand} hand
-   * @param {(sentence: string, kind: Kind) => void} told
+   * @param {string} machineId
    */
-  constructor(lease, machineId, hand, told) {
-    this.lease = lease;
-    this.address = path`/v1/computer/${machineId}/clipboard`;
+  constructor(hand, machineId) {
     this.hand = hand;
-    this.told = told;
-    const { signal } = lease;
+    this.lease = hand.lease;
+    this.address = path`/v1/computer/${machineId}/clipboard`;
+    const { signal } = this.lease;
     const elsewhere = () => {
       this.#mayBeNewer = true;
     };
-    addEventListener("blur", elsewhere, { signal });
-    document.addEventListener("visibilitychange", elsewhere, { signal });
-    document.addEventListener("copy", elsewhere, { signal });
-    document.addEventListener("cut", elsewhere, { signal });
+    for (const type of ["blur", "visibilitychange", "copy", "cut"]) addEventListener(type, elsewhere, { signal });
     signal.addEventListener("abort", () => clearTimeout(this.#timer));
   }
 
-  /** The person copies something on the machine, which is newer than what they have. */
-  copiesThere() {
-    this.#mayBeNewer = false;
-  }
-
-  /** Whether what the person has may be newer than what was copied on the machine. */
-  get mayBeNewer() {
-    return this.#mayBeNewer && !this.#resume;
-  }
-
   /**
-   * The browser is about to say what is pasted, to `paste`.  The keys for it, and all that is done
-   * meanwhile, wait.
-   * @param {string} chord
-   * @param {KeyEvent[]} released what goes up at once, as the keys are pressed anew then
+   * A key goes down: whether the browser goes on to say what is pasted, to `paste`.  Then the keys for
+   * it, and all that is done meanwhile, wait.
+   * @type {(event: KeyboardEvent, keys: import("./keys.js").Keys) => boolean}
    */
-  expect(chord, released) {
+  waitsFor(event, keys) {
+    if (event.repeat) return false;
+    // What the person copies there is newer than what they have.
+    if (isCopying(event)) this.#mayBeNewer = false;
+    const chord = pastingOf(event, keys.isMac);
+    if (chord === null || !this.#mayBeNewer || this.#resume) return false;
     this.#mayBeNewer = false;
-    this.#strokes = strokesOf(chord);
-    this.hand.send(...released);
-    this.#resume = this.hand.hold();
+    // They are pressed anew then.
+    this.hand.send(...keys.release());
+    this.#resume = this.hand.hold(strokesOf(chord));
     this.#timer = setTimeout(() => this.#go(), PASTE_MILLISECONDS);
+    return true;
   }
 
-  /**
-   * This is pasted; without keys before it where the browser's own menu was used.
-   * @param {string} text
-   */
+  /** @param {string} text that is pasted; without keys before it where the browser's own menu was used */
   async paste(text) {
     clearTimeout(this.#timer);
-    if (!this.#resume) {
-      this.#strokes = strokesOf("ctrl+v");
-      this.#resume = this.hand.hold();
-    }
+    this.#resume ??= this.hand.hold(strokesOf("ctrl+v"));
     if (!text || text === this.#shared) {
       this.#go();
       return;
     }
-    const slow = setTimeout(() => this.told("Copying to the machine…", "waits"), SLOW_MILLISECONDS);
+    const { outcome } = this.hand;
+    const slow = setTimeout(() => outcome.say("Copying to the machine…", "waits"), SLOW_MILLISECONDS);
     try {
       await this.put(text);
-      this.told("", "good");
+      outcome.say("");
       this.#go();
     } catch (error) {
       this.#go(`What you copied did not reach the machine. ${wordsOf(error)}`);
@@ -99,57 +76,42 @@ export class Clipboard {
     }
   }
 
-  /**
-   * Copy a text to the machine.  Throws a Problem where it was refused.
-   * @param {string} text
-   */
+  /** @param {string} text to be copied to the machine; throws a Problem where it was refused */
   async put(text) {
     if (new Blob([text]).size > MOST_BYTES) throw new Error("A clipboard takes 1 MiB at most.");
     const { id, signal } = this.lease;
-    await call("PUT", this.address, { body: { text }, headers: { [CONTROL]: id }, signal });
+    await call("PUT", this.address, { body: { text }, headers: { "Farhand-Control": id }, signal });
     this.#shared = text;
   }
 
-  /** What was copied on the machine, after all that was done there.  Throws a Problem. */
-  async get() {
-    await Promise.race([this.hand.settled(), pause(SLOW_MILLISECONDS)]);
-    /** @type {Answer<ClipboardText>} */
-    const { data } = await call("GET", this.address, { signal: this.lease.signal });
-    return data.text;
-  }
-
-  /**
-   * Copy what was copied on the machine: the text, and whether the browser has let it in.
-   */
+  /** Copy what was copied on the machine: the text, and whether the browser has let it in.  Throws a Problem. */
   async fetch() {
-    const reading = this.get();
-    const isCopied = await copyHere(reading);
+    const reading = this.#read();
+    const blob = () => reading.then((text) => new Blob([text], { type: "text/plain" }));
+    let isCopied = true;
+    try {
+      // At once: a browser allows it only just after a key or a click, and never where the page came over plain HTTP.
+      await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob() })]);
+    } catch {
+      isCopied = false;
+    }
     const text = await reading;
     if (isCopied) this.#shared = text;
     return { text, isCopied };
+  }
+
+  /** What was copied there, after all that was done. */
+  async #read() {
+    await this.hand.settled(SLOW_MILLISECONDS);
+    /** @type {Answer<ClipboardText>} */
+    const { data } = await call("GET", this.address, { signal: this.lease.signal });
+    return data.text;
   }
 
   /** Go on, with the keys that paste; with words, say why without them. */
   #go(words = "") {
     const resume = this.#resume;
     this.#resume = null;
-    resume?.(this.#strokes.splice(0), words);
-  }
-}
-
-/**
- * Put a text that is to come into this computer's clipboard; whether the browser allows that.  It is
- * asked at once, as it allows that only just after a key or a click.
- * @param {Promise<string>} reading
- */
-async function copyHere(reading) {
-  // Neither is there on a page that came over plain HTTP.
-  if (!navigator.clipboard || !window.ClipboardItem) return false;
-  const blob = reading.then((text) => new Blob([text], { type: "text/plain" }));
-  try {
-    await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
-    return true;
-  } catch {
-    return false;
+    resume?.(words);
   }
 }

@@ -2,7 +2,7 @@
 
 import { HOME, sentence } from "../server/api.js";
 import { pause } from "../parts/waiting.js";
-import { isDone, undoneOf } from "./undone.js";
+import { isDone, undoneOf } from "./outcome.js";
 
 const PROTOCOL = "farhand.hand.v1";
 const MOST_EVENTS = 256;
@@ -10,50 +10,40 @@ const SLOW_MILLISECONDS = 1000;
 const FIRST_WAIT = 200;
 const LONGEST_WAIT = 2000;
 const AWAY = "The connection was lost.";
-/** The server's close codes that end a hand for good. */
-const REPLACED = 4500;
-const CONTROL_ENDED = 4501;
+const SENDING = "Sending…";
+/** The server's close codes that end a hand for good: it was replaced, or control has ended. */
+const FINAL = [4500, 4501];
 
-/**
- * A hand for as long as a lease lives.  `told(sentence, kind)` hears what became of what it did.
- * What cannot be sent now is never sent later: it was meant for another screen.
- */
+/** A hand for as long as a lease lives.  What cannot be sent now is never sent later: it was meant for another screen. */
 export class Hand {
-  /** @type {WebSocket | null} */
-  #socket = null;
+  /** @type {WebSocket | undefined} */
+  #socket;
   #sequence = 0;
   /** @type {HandEvent[]} */
   #pending = [];
-  /**
-   * What is not acknowledged yet.
-   * @type {{sequence: number, events: HandEvent[], at: number}[]}
-   */
+  /** @type {Batch[]} what is not acknowledged yet */
   #sent = [];
-  #wasOpen = false;
+  /** What was said when the connection went; empty until then, when what is done waits for the first one. */
+  #away = "";
   #isClosed = false;
   #wait = FIRST_WAIT;
   #timer = 0;
-  #isSlow = false;
   /** Whether what is done waits for something else. */
   #isHeld = false;
   /** Whether something was lost since all was quiet: that stays said meanwhile. */
   #hasLost = false;
-  /** What was said when the connection went. */
-  #away = "";
-  /** @type {(() => void)[]} */
-  #waiting = [];
+  /** Aborted when all that was done has its end, or nobody will tell any more. */
+  #quiet = new AbortController();
   /** Called when the server has let go of all that was held, though the person has not. */
   released = () => {};
 
   /**
    * @param {import("./lease.js").Lease} lease
-   * @param {(sentence: string, kind: Kind) => void} told
-   * @param {import("./undone.js").Losses} losses
+   * @param {import("./outcome.js").Outcome} outcome hears what became of what it did
    */
-  constructor(lease, told, losses) {
+  constructor(lease, outcome) {
     this.lease = lease;
-    this.told = told;
-    this.losses = losses;
+    this.outcome = outcome;
     lease.signal.addEventListener("abort", () => this.#over());
     this.#connect();
   }
@@ -61,7 +51,7 @@ export class Hand {
   /** @param {HandEvent[]} events */
   send(...events) {
     if (!events.length || this.#isClosed) return;
-    if (!this.#isOpen && this.#wasOpen) {
+    if (!this.#isOpen && this.#away) {
       this.#miss(events);
       return;
     }
@@ -71,21 +61,20 @@ export class Hand {
   }
 
   /**
-   * Let what is done from now on wait, until what is returned is called: with what is done before
-   * it, or with words that say why neither can be.
-   * @returns {Resume}
+   * Let these events, and what is done from now on, wait until what is returned is called; with words that
+   * say why, they are not sent.
+   * @param {HandEvent[]} events
    */
-  hold() {
+  hold(events) {
     this.#flush();
     const socket = this.#socket;
     this.#isHeld = true;
-    return (events, words) => {
+    return (words = "") => {
       this.#isHeld = false;
       const meanwhile = this.#pending.splice(0);
       const waiting = [...events, ...meanwhile];
       if (words) {
-        this.#lose(words);
-        this.losses.notSent(undoneOf(waiting));
+        this.#lose(words, undoneOf(waiting));
         // What went down before has to go up all the same.
         this.send(...meanwhile.filter((event) => "down" in event && !event.down));
       } else if (socket === this.#socket) this.send(...waiting);
@@ -93,20 +82,18 @@ export class Hand {
     };
   }
 
-  /** Resolves when all that was done has its end, or nobody will tell any more. */
-  settled() {
-    return new Promise((/** @type {(value: void) => void} */ resolve) => {
-      if (this.#isQuiet) resolve();
-      else this.#waiting.push(resolve);
-    });
+  /** @param {number} milliseconds to wait at most until all that was done has its end */
+  async settled(milliseconds) {
+    if (this.#sent.length || this.#pending.length) await pause(milliseconds, this.#quiet.signal);
   }
 
   /** Nothing more will be done. */
   close() {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
     this.#socket?.close(1000);
-    this.#settle();
+    this.#sent = [];
+    this.#pending = [];
+    this.#watch();
   }
 
   get #isOpen() {
@@ -115,11 +102,7 @@ export class Hand {
 
   /** Whether something is on its way that a person would miss. */
   get #awaits() {
-    return isDone(this.#pending) || this.#sent.some(({ events }) => isDone(events));
-  }
-
-  get #isQuiet() {
-    return this.#isClosed || (!this.#sent.length && !this.#pending.length);
+    return isDone(this.#pending) || isDone(eventsOf(this.#sent));
   }
 
   #connect() {
@@ -133,17 +116,12 @@ export class Hand {
   }
 
   #opened() {
-    if (this.#isClosed) {
-      this.#socket?.close(1000);
-      return;
-    }
-    if (this.#away === AWAY) this.#found();
-    this.#away = "";
-    const wasOpen = this.#wasOpen;
-    this.#wasOpen = true;
     this.#wait = FIRST_WAIT;
     this.#sequence = 0;
-    if (wasOpen) this.released();
+    if (this.#away) {
+      if (this.outcome.said.words === AWAY) this.outcome.say("");
+      this.released();
+    }
     this.#flush();
   }
 
@@ -163,97 +141,76 @@ export class Hand {
     clearTimeout(this.#timer);
     const [oldest] = this.#sent;
     if (!oldest) {
-      if (this.#isSlow && !this.#hasLost) this.told("", "good");
-      this.#isSlow = false;
+      if (this.outcome.said.words === SENDING) this.outcome.say("");
+      if (this.#pending.length) return;
+      this.#quiet.abort();
+      this.#quiet = new AbortController();
       return;
     }
     const left = oldest.at + SLOW_MILLISECONDS - Date.now();
-    if (left > 0) {
-      this.#timer = setTimeout(() => this.#watch(), left);
-    } else if (!this.#isSlow) {
-      this.#isSlow = true;
-      this.told("Sending…", "waits");
-    }
+    if (left > 0) this.#timer = setTimeout(() => this.#watch(), left);
+    else this.outcome.say(SENDING, "waits");
   }
 
   /** @param {HandMessage} message */
   #heard(message) {
     if (message.type === "acknowledged") {
       this.#sent = this.#sent.filter(({ sequence }) => sequence > message.sequence);
-      if (!this.#awaits && !this.#hasLost && !this.#isSlow) this.told("", "good");
+      if (!this.#awaits && !this.#hasLost) this.outcome.say("");
       this.#watch();
-      if (this.#isQuiet) this.#settle();
-    } else {
-      this.#refused(message);
-    }
-  }
-
-  /** @param {Refused} refused */
-  #refused({ problem, detail, sequence, not_sent }) {
-    const isOver = problem === "control-ended";
-    let lost = not_sent;
-    if (isOver) {
+    } else if (message.problem === "control-ended") {
       // Nor will anything be that comes behind it, on its way or not.
-      const behind = this.#sent.filter((batch) => batch.sequence >= sequence);
-      this.#sent = this.#sent.filter((batch) => batch.sequence < sequence);
-      lost = undoneOf([...behind.flatMap(({ events }) => events), ...this.#pending.splice(0)]);
+      const behind = this.#sent.filter(({ sequence }) => sequence >= message.sequence);
+      this.#sent = this.#sent.filter(({ sequence }) => sequence < message.sequence);
+      this.#lose("Control has ended.", undoneOf([...eventsOf(behind), ...this.#pending.splice(0)]));
+    } else {
+      this.#lose(sentence(message.detail), message.not_sent);
+      this.released();
     }
-    this.#lose(isOver ? "Control has ended." : sentence(detail));
-    this.losses.notSent(lost);
-    if (!isOver) this.released();
   }
 
   /** @param {CloseEvent} event */
   async #lost({ code, reason }) {
-    const unknown = this.#sent.flatMap(({ events }) => events);
-    const unsent = this.#pending.splice(0);
-    this.#sent = [];
-    this.#watch();
-    this.#settle();
     if (this.#isClosed) return;
-    this.losses.unknown(undoneOf(unknown));
-    if (code === CONTROL_ENDED || code === REPLACED) {
-      this.#isClosed = true;
+    if (FINAL.includes(code)) {
       this.lease.lose();
       return;
     }
+    this.outcome.lose("unknown", undoneOf(eventsOf(this.#sent)));
+    const unsent = this.#pending.splice(0);
+    this.#sent = [];
+    this.#watch();
     this.#away = reason ? sentence(reason) : AWAY;
     this.#lose(this.#away);
-    this.#wasOpen = true;
     this.#miss(unsent);
     await pause(this.#wait, this.lease.signal);
     this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
     if (!this.#isClosed) this.#connect();
   }
 
-  /** @param {HandEvent[]} events */
+  /** @param {HandEvent[]} events that cannot be sent */
   #miss(events) {
-    if (!isDone(events)) return;
-    this.losses.notSent(undoneOf(events));
-    this.#lose(this.#away);
+    if (isDone(events)) this.#lose(this.#away, undoneOf(events));
   }
 
   /** Control is over: what nobody has acknowledged may have come too late. */
   #over() {
-    const unknown = [...this.#sent.flatMap(({ events }) => events), ...this.#pending];
-    if (!this.#isClosed && !this.lease.isGivenBack) this.losses.unknown(undoneOf(unknown));
+    const unknown = undoneOf([...eventsOf(this.#sent), ...this.#pending]);
+    if (!this.#isClosed && !this.lease.isGivenBack) this.outcome.lose("unknown", unknown);
     this.close();
   }
 
-  /** @param {string} words */
-  #lose(words) {
+  /** @type {(words: string, undone?: Undone) => void} */
+  #lose(words, undone) {
     this.#hasLost = true;
-    this.#isSlow = false;
-    this.told(words, "bad");
-  }
-
-  /** It is back, and nothing was lost. */
-  #found() {
-    this.#hasLost = false;
-    this.told("", "good");
-  }
-
-  #settle() {
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    this.outcome.say(words, "bad");
+    if (undone) this.outcome.lose("notSent", undone);
   }
 }
+
+/** @param {Batch[]} batches */
+function eventsOf(batches) {
+  return batches.flatMap(({ events }) => events);
+}
+
+/** @typedef {{sequence: number, events: HandEvent[], at: number}} Batch */

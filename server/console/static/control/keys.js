@@ -3,61 +3,29 @@
  * same on every layout, and by the physical key where a shortcut needs a Latin letter.
  */
 
-/** @type {Record<string, string>} */
-const NAMES = {
-  " ": "space",
-  "+": "plus",
-  "-": "minus",
-  Enter: "enter",
-  Tab: "tab",
-  Escape: "esc",
-  Backspace: "backspace",
-  Delete: "delete",
-  Insert: "insert",
-  ArrowUp: "up",
-  ArrowDown: "down",
-  ArrowLeft: "left",
-  ArrowRight: "right",
-  Home: "home",
-  End: "end",
-  PageUp: "page_up",
-  PageDown: "page_down",
-  ContextMenu: "menu",
-  ScrollLock: "scroll_lock",
-  PrintScreen: "print_screen",
-  Pause: "pause",
-};
+/** @type {Record<string, string>} what is called otherwise on the machine */
+const NAMES = { " ": "space", "+": "plus", "-": "minus", Escape: "esc", ContextMenu: "menu" };
+/** What is called the same there, as `up` and `page_up`. */
+const ARROWS = /^Arrow(Up|Down|Left|Right)$/;
+const NAMED = /^(Enter|Tab|Backspace|Delete|Insert|Home|End|Page(Up|Down)|Pause|ScrollLock|PrintScreen|F([1-9]|1\d|2[0-4]))$/;
 
 /** @type {Record<string, string>} */
 const MODIFIERS = { Control: "ctrl", Alt: "alt", Meta: "super" };
-/** @type {["ctrlKey" | "altKey" | "metaKey", string][]} */
-const HELD = [
-  ["ctrlKey", "ctrl"],
-  ["altKey", "alt"],
-  ["metaKey", "super"],
-];
 
 /** What is pressed to leave, in words; browsers and desktops leave it alone. */
 export const LEAVING = "Ctrl+Alt+Shift+Q";
 
-/**
- * The console's own keys, by their places, while Ctrl, Alt and Shift are held.
- * @type {Record<string, OwnKey>}
- */
+/** @type {Record<string, OwnKey>} the console's own keys, by their places, while Ctrl, Alt and Shift are held */
 const OWN = { KeyQ: "leave", KeyC: "copy", KeyK: "buttons" };
 
-/**
- * What a key is for that does not go to the machine; null where it does.
- * @param {KeyLike} event
- */
+/** @param {KeyLike} event what it is for, where it does not go to the machine */
 export function ownKeyOf({ code, ctrlKey, altKey, shiftKey }) {
   return (ctrlKey && altKey && shiftKey && OWN[code]) || null;
 }
 
 /**
  * What pastes on the machine, where these keys paste in the browser; null where they do not.
- * @param {KeyLike} event
- * @param {boolean} isMac
+ * @type {(event: KeyLike, isMac: boolean) => string | null}
  */
 export function pastingOf(event, isMac) {
   const { key, ctrlKey, altKey, shiftKey, metaKey } = event;
@@ -67,26 +35,19 @@ export function pastingOf(event, isMac) {
   return shiftKey ? "ctrl+shift+v" : "ctrl+v";
 }
 
-/**
- * Whether these keys copy on the machine.
- * @param {KeyLike} event
- */
+/** @param {KeyLike} event whether it copies on the machine */
 export function isCopying(event) {
   return event.ctrlKey && !event.altKey && (event.key === "Insert" || ["c", "x"].includes(latin(event)));
 }
 
-/**
- * Whether the browser makes a text of a key that is not known yet: an input method, a dead key, a
- * keyboard on a screen.
- * @param {KeyLike} event
- */
+/** @param {KeyLike} event whether the browser makes a text of it: an input method, a dead key, a keyboard on a screen */
 export function isComposed({ key, isComposing }) {
   return isComposing || ["Dead", "Process", "Unidentified"].includes(key);
 }
 
 /**
  * The keys of a person that are down, by their places on the keyboard, as the machine has them; the
- * left and the right one of a modifier are one.
+ * left and the right one of a modifier are one.  What it returns is for the machine to do.
  */
 export class Keys {
   /** @type {Map<string, string>} */
@@ -100,114 +61,85 @@ export class Keys {
     this.isMac = isMac;
   }
 
-  /**
-   * A key went down: what the machine is to do.
-   * @param {KeyLike} event
-   * @returns {KeyEvent[]}
-   */
+  /** @param {KeyLike} event */
   down(event) {
+    const { key } = event;
+    const place = event.code || key;
     // What is held repeats on the machine itself.
     if (event.repeat || isComposed(event)) return [];
-    const { key } = event;
     if (key === "Shift") {
       this.#isShift = true;
       this.#isShiftUsed = false;
       return [];
     }
     // Windows says Ctrl before AltGr, and neither is meant.
-    if (key === "AltGraph") return this.#lift("ctrl", "alt");
+    if (key === "AltGraph") return this.#up("ctrl", "alt");
     const modifier = MODIFIERS[key];
     if (modifier) return [...this.#withShift(), ...this.#hold(modifier)];
-    const isCharacter = Array.from(key).length === 1;
-    if (isCharacter && this.#isTyped(event)) {
+    if (this.#isTyped(event)) {
       this.#isShiftUsed = true;
-      return [...this.#lift("ctrl", "alt", "shift"), ...this.#press(event, NAMES[key] ?? key)];
+      return [...this.#up("ctrl", "alt", "shift"), ...this.#press(place, NAMES[key] ?? key)];
     }
     const name = nameOf(event);
-    return name === null ? [] : [...this.hold(event), ...this.#press(event, name)];
+    return name === null ? [] : [...this.hold(event), ...this.#press(place, name)];
   }
 
-  /**
-   * A key went up.
-   * @param {KeyLike} event
-   * @returns {KeyEvent[]}
-   */
+  /** @param {KeyLike} event */
   up(event) {
-    if (event.key === "Shift") return this.#shiftUp();
-    const modifier = MODIFIERS[event.key];
+    if (event.key === "Shift") {
+      // Pressed for itself, it is a key like others.
+      const alone = this.#isShiftUsed ? [] : this.#withShift();
+      this.#isShift = false;
+      return [...alone, ...this.#up("shift")];
+    }
     // While Command is down, a Mac tells of no other key that it went up.
     if (event.key === "Meta" && this.isMac) return this.release();
-    return this.#up(modifier ?? placeOf(event));
+    return this.#up(MODIFIERS[event.key] ?? (event.code || event.key));
   }
 
   /**
    * What an event of the keyboard or the pointer is done with: a click, the wheel or a shortcut.  The
    * machine may have let go of it, and the person has not.
    * @param {Held} event
-   * @returns {KeyEvent[]}
    */
   hold(event) {
     if (event.getModifierState("AltGraph")) return [];
     this.#isShift = event.shiftKey;
-    const held = HELD.filter(([flag]) => event[flag]).flatMap(([, name]) => this.#hold(name));
-    return [...held, ...this.#withShift()];
+    const held = Object.entries({ ctrl: event.ctrlKey, alt: event.altKey, super: event.metaKey });
+    return [...held.flatMap(([name, isHeld]) => (isHeld ? this.#hold(name) : [])), ...this.#withShift()];
   }
 
   /** Let everything go, the last one first. */
   release() {
     this.#isShift = false;
-    return [...this.#down.keys()].toReversed().flatMap((place) => this.#up(place));
+    return this.#up(...[...this.#down.keys()].toReversed());
   }
 
-  /**
-   * Whether a character is meant as itself, and no shortcut with it.
-   * @param {KeyLike} event
-   */
+  /** @param {KeyLike} event whether it is a character that is meant as itself, and no shortcut with it */
   #isTyped(event) {
+    if (!isCharacter(event.key)) return false;
     if (event.getModifierState("AltGraph")) return true;
-    if (event.ctrlKey || event.metaKey) return false;
-    return !event.altKey || (this.isMac && event.key !== "\u00a0");
+    return !event.ctrlKey && !event.metaKey && (!event.altKey || (this.isMac && event.key !== "\u00a0"));
   }
 
-  /**
-   * @param {KeyLike} event
-   * @param {string} name
-   * @returns {KeyEvent[]}
-   */
-  #press(event, name) {
-    const before = this.#up(placeOf(event));
-    this.#down.set(placeOf(event), name);
-    return [...before, { type: "key", key: name, down: true }];
+  /** @type {(place: string, name: string) => KeyEvent[]} */
+  #press(place, name) {
+    const before = this.#up(place);
+    this.#down.set(place, name);
+    return [...before, stroke(name, true)];
   }
 
-  /**
-   * Press a modifier, unless it is down.
-   * @param {string} name
-   * @returns {KeyEvent[]}
-   */
-  #hold(name) {
-    if (this.#down.has(name)) return [];
-    this.#down.set(name, name);
-    return [{ type: "key", key: name, down: true }];
+  /** @param {string} modifier pressed unless it is down */
+  #hold(modifier) {
+    return this.#down.has(modifier) ? [] : this.#press(modifier, modifier);
   }
 
-  /**
-   * @param {string} place
-   * @returns {KeyEvent[]}
-   */
-  #up(place) {
-    const name = this.#down.get(place);
-    if (name === undefined) return [];
-    this.#down.delete(place);
-    return [{ type: "key", key: name, down: false }];
-  }
-
-  /**
-   * Release these modifiers on the machine, though the person holds them.
-   * @param {string[]} names
-   */
-  #lift(...names) {
-    return names.flatMap((name) => this.#up(name));
+  /** @param {string[]} places what is down there goes up on the machine, though the person may hold it */
+  #up(...places) {
+    return places.flatMap((place) => {
+      const name = this.#down.get(place);
+      return this.#down.delete(place) && name ? [stroke(name, false)] : [];
+    });
   }
 
   #withShift() {
@@ -215,51 +147,34 @@ export class Keys {
     this.#isShiftUsed = true;
     return this.#hold("shift");
   }
-
-  #shiftUp() {
-    // Pressed for itself, it is a key like others.
-    const alone = this.#isShiftUsed ? [] : this.#withShift();
-    this.#isShift = false;
-    return [...alone, ...this.#up("shift")];
-  }
 }
 
-/** @param {KeyLike} event */
-function placeOf({ code, key }) {
-  return code || key;
+/** @param {string} key */
+export function isCharacter(key) {
+  return Array.from(key).length === 1;
 }
 
-/**
- * The key of a shortcut: its letter, or what a Latin keyboard has in its place.
- * @param {Pick<KeyLike, "key" | "code">} event
- */
+/** @param {KeyPlace} event the key of a shortcut: its letter, or what a Latin keyboard has in its place */
 function latin({ key, code }) {
   if (/^[!-~]$/.test(key)) return key.toLowerCase();
   return /^(?:Key|Digit)([A-Z0-9])$/.exec(code)?.[1]?.toLowerCase() ?? key;
 }
 
-/** @param {string} key */
-function functionKey(key) {
-  return /^F([1-9]|1\d|2[0-4])$/.test(key) ? key.toLowerCase() : null;
-}
-
-/**
- * The key of an event, whatever character it makes; null for modifiers, and what has no name.
- * @param {Pick<KeyLike, "key" | "code">} event
- */
+/** @param {KeyPlace} event the key of it, whatever character it makes; null for modifiers, and what has no name */
 export function nameOf(event) {
   const { key } = event;
-  return NAMES[key] ?? (Array.from(key).length === 1 ? latin(event) : functionKey(key));
+  if (isCharacter(key)) return NAMES[key] ?? latin(event);
+  const name = ARROWS.exec(key)?.[1] ?? NAMED.exec(key)?.[0].replace(/\B[A-Z]/, "_$&");
+  return NAMES[key] ?? name?.toLowerCase() ?? null;
 }
 
-/**
- * The keys of a combination, down and up again.
- * @param {string} chord
- * @returns {KeyEvent[]}
- */
+/** @param {string} chord keys that go down, and up again */
 export function strokesOf(chord) {
   const keys = chord.split("+");
-  /** @type {(key: string, down: boolean) => KeyEvent} */
-  const event = (key, down) => ({ type: "key", key, down });
-  return [...keys.map((key) => event(key, true)), ...keys.toReversed().map((key) => event(key, false))];
+  return [...keys.map((key) => stroke(key, true)), ...keys.toReversed().map((key) => stroke(key, false))];
+}
+
+/** @type {(key: string, down: boolean) => KeyEvent} */
+function stroke(key, down) {
+  return { type: "key", key, down };
 }

@@ -1,55 +1,30 @@
 /** The keys that a browser keeps for itself and those that a phone lacks, as buttons. */
 
 import { html, Store, useEffect, useRef, useState, useStore } from "../parts/elements.js";
-import { nameOf, strokesOf } from "./keys.js";
+import { isCharacter, nameOf, strokesOf } from "./keys.js";
 import { TouchHint, TouchpadButton } from "./touchpad.js";
 
 const MODIFIERS = ["Ctrl", "Alt", "Shift", "Super"];
 
 /** What is on a button, its keys where they are called otherwise, and its name where that is no word. */
-const FEW = [
-  ["Esc"],
-  ["Tab"],
-  ["Enter"],
-  ["←", "left", "Left"],
-  ["↑", "up", "Up"],
-  ["↓", "down", "Down"],
-  ["→", "right", "Right"],
-];
-const COMBINATIONS = [
-  ["Ctrl+Alt+Del", "ctrl+alt+delete"],
-  ["Alt+Tab"],
-  ["Alt+F4"],
-  ["Ctrl+W"],
-  ["Super"],
-];
-const MORE = [
-  ["Del", "delete"],
-  ["Ins", "insert"],
-  ["Home"],
-  ["End"],
-  ["PgUp", "page_up"],
-  ["PgDn", "page_down"],
-  ...Array.from({ length: 12 }, (_, at) => [`F${at + 1}`]),
-];
+const ARROWS = [["←", "left", "Left"], ["↑", "up", "Up"], ["↓", "down", "Down"], ["→", "right", "Right"]];
+const FEW = [["Esc"], ["Tab"], ["Enter"], ...ARROWS];
+const COMBINATIONS = [["Ctrl+Alt+Del", "ctrl+alt+delete"], ["Alt+Tab"], ["Alt+F4"], ["Ctrl+W"], ["Super"]];
+const MOVING = [["Del", "delete"], ["Ins", "insert"], ["Home"], ["End"], ["PgUp", "page_up"], ["PgDn", "page_down"]];
+const MORE = [...MOVING, ...Array.from({ length: 12 }, (_, at) => [`F${at + 1}`])];
 
 /** Modifiers that wait for the next key, a button or typed; then all go down and up at once: nothing is held. */
 export class Latches extends Store {
-  #latched = new Set();
-
-  /** @param {string} name */
-  has(name) {
-    return this.#latched.has(name);
-  }
+  latched = /** @type {Set<string>} */ (new Set());
 
   /** @param {string} name */
   toggle(name) {
-    if (!this.#latched.delete(name)) this.#latched.add(name);
+    if (!this.latched.delete(name)) this.latched.add(name);
     this.tellNow();
   }
 
   clear() {
-    this.#latched.clear();
+    this.latched.clear();
     this.tellNow();
   }
 
@@ -58,48 +33,46 @@ export class Latches extends Store {
     return strokesOf([...new Set([...this.#take(), ...keys])].join("+"));
   }
 
-  /**
-   * A key of a keyboard goes down: all that happens where modifiers are latched, null where none are.
-   * @param {KeyLike} event
-   */
+  /** @param {KeyLike} event a key that goes down: all that happens where modifiers are latched, null where none are */
   pressed(event) {
     const name = nameOf(event);
-    if (!this.#latched.size || name === null) return null;
-    return Array.from(event.key).length === 1 ? this.typed(event.key) : this.strokes([name]);
+    if (!this.latched.size || name === null) return null;
+    return isCharacter(event.key) ? this.typed(event.key) : this.strokes([name]);
   }
 
-  /**
-   * A character was typed: the same.
-   * @param {string} character
-   * @returns {HandEvent[] | null}
-   */
+  /** @type {(character: string) => HandEvent[] | null} the same where a character is typed */
   typed(character) {
-    if (!this.#latched.size) return null;
+    if (!this.latched.size) return null;
     const modifiers = this.#take();
     if (modifiers.join() === "shift") return [{ type: "text", text: character.toUpperCase() }];
     return strokesOf([...modifiers, nameOf({ key: character, code: "" })].join("+"));
   }
 
   #take() {
-    const names = MODIFIERS.map(lower).filter((name) => this.#latched.has(name));
+    const names = [...this.latched];
     this.clear();
     return names;
   }
 }
 
-/** @param {string} label */
-function lower(label) {
-  return label.toLowerCase();
-}
-
 /** @param {{control: import("./machine_control.js").MachineControl}} properties */
 export function KeysPanel({ control }) {
-  const { latches, touchpad, typing, hand } = control;
-  useStore(latches);
+  const { touchpad, typing, hand } = control;
+  const latches = useStore(control.latches);
   const [isOpen, open] = useState(false);
   const [isTyping, type] = useState(typing.inputMode === "text");
   const element = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => followKeyboard(element.current), []);
+  useEffect(() => {
+    // A phone's keyboard covers the end of the window: say how much of it, so that the keys stay above.
+    const view = window.visualViewport;
+    const draw = () => {
+      const covered = view?.scale === 1 ? document.documentElement.clientHeight - view.height - view.offsetTop : 0;
+      element.current?.style.setProperty("--covered", `${Math.max(covered, 0)}px`);
+    };
+    const ending = new AbortController();
+    for (const change of ["resize", "scroll"]) view?.addEventListener(change, draw, { signal: ending.signal });
+    return () => ending.abort();
+  }, []);
   /** Let a phone show its keyboard, or hide it: it looks when the field gets the focus. */
   function toggleKeyboard() {
     typing.inputMode = isTyping ? "none" : "text";
@@ -109,10 +82,15 @@ export function KeysPanel({ control }) {
   }
   /** @type {(keys: string[][], name?: string) => unknown} */
   const row = (keys, name = "") => html`<span class="row ${name}">
-    ${keys.map(([label = "", chord = lower(label), said]) => html`<button
+    ${keys.map(([label = "", chord = label.toLowerCase(), said]) => html`<button
       type="button" aria-label=${said} onClick=${() => hand?.send(...latches.strokes(chord.split("+")))}
     >${label}</button>`)}
   </span>`;
+  /** @param {string} label */
+  const latch = (label, name = label.toLowerCase()) => html`<button
+    type="button" title="${label} with the next key"
+    aria-pressed=${String(latches.latched.has(name))} onClick=${() => latches.toggle(name)}
+  >${label} +</button>`;
   // Whoever points at a button goes on typing: a phone's keyboard stays.
   return html`<div
     class=${isOpen ? "keys open" : "keys"} role="group" aria-label="Keys" ref=${element}
@@ -120,16 +98,13 @@ export function KeysPanel({ control }) {
   >
     <div class="row">
       <span class="row">
-        <button type="button" aria-controls="more-keys" aria-expanded=${String(isOpen)} onClick=${() => open(!isOpen)}>More keys</button>
+        <button
+          type="button" aria-controls="more-keys" aria-expanded=${String(isOpen)} onClick=${() => open(!isOpen)}
+        >More keys</button>
         <${TouchpadButton} touchpad=${touchpad} />
         <button type="button" class="for-touch" aria-pressed=${String(isTyping)} onClick=${toggleKeyboard}>Keyboard</button>
       </span>
-      <span class="row">
-        ${MODIFIERS.map((label) => html`<button
-          type="button" title="${label} with the next key" aria-pressed=${String(latches.has(lower(label)))}
-          onClick=${() => latches.toggle(lower(label))}
-        >${label} +</button>`)}
-      </span>
+      <span class="row">${MODIFIERS.map((label) => latch(label))}</span>
       ${row(FEW)}
     </div>
     ${row(COMBINATIONS, "combinations")}
@@ -137,21 +112,4 @@ export function KeysPanel({ control }) {
     <${TouchHint} touchpad=${touchpad} />
     <p class="small for-mouse">Ctrl+Alt+Shift+K leads from the picture to these keys, and Escape back.</p>
   </div>`;
-}
-
-/**
- * A phone's keyboard covers the end of the window: say how much of it, so that the keys stay above.
- * @param {HTMLElement | null} element
- */
-function followKeyboard(element) {
-  const view = window.visualViewport;
-  const ending = new AbortController();
-  const { signal } = ending;
-  const draw = () => {
-    const covered = view ? document.documentElement.clientHeight - view.height - view.offsetTop : 0;
-    element?.style.setProperty("--covered", `${view?.scale === 1 ? Math.max(covered, 0) : 0}px`);
-  };
-  view?.addEventListener("resize", draw, { signal });
-  view?.addEventListener("scroll", draw, { signal });
-  return () => ending.abort();
 }

@@ -7,19 +7,11 @@ const AGAIN_SECONDS = 2;
 const ANSWER_SECONDS = 8;
 export const LEASE_SECONDS = 30;
 
-/**
- * All leases that this page has.
- * @type {Set<Lease>}
- */
+/** @type {Set<Lease>} all that this page has */
 const held = new Set();
 
-/**
- * Whether an error says that a lease is over.
- * @param {unknown} error
- */
-export function isControlEnded(error) {
-  return error instanceof Problem && error.problem === "control-ended";
-}
+// What cannot be given back then runs out by itself.
+addEventListener("pagehide", () => void giveAllBack());
 
 /** Give everything back; resolves when the server knows, or cannot be told. */
 export async function giveAllBack() {
@@ -28,8 +20,7 @@ export async function giveAllBack() {
 
 /**
  * Take control, where somebody has it only with `takeOver`.  Throws the Problem of a refusal.
- * @param {string} machineId
- * @param {boolean} takeOver
+ * @type {(machineId: string, takeOver: boolean) => Promise<Lease>}
  */
 export async function takeLease(machineId, takeOver) {
   const address = path`/v1/machines/${machineId}/control`;
@@ -43,6 +34,7 @@ export async function takeLease(machineId, takeOver) {
 export class Lease {
   isGivenBack = false;
   #over = new AbortController();
+  signal = this.#over.signal;
   #isRenewing = false;
   #renewed = 0;
   #next = 0;
@@ -51,17 +43,15 @@ export class Lease {
   /**
    * @param {string} address
    * @param {Control} control
-   * @param {number} asked when it was asked for: it ends no earlier than if it had begun then
+   * @param {number} asked when it was asked for
    */
   constructor(address, { id, by, since }, asked) {
     this.id = id;
     this.by = by;
     this.since = since;
     this.address = address + path`/${id}`;
-    this.signal = this.#over.signal;
     held.add(this);
     this.#lastsFrom(asked);
-    this.#renewIn(RENEW_SECONDS);
   }
 
   /** Whether it has run out by this computer's clock, which also goes on while that sleeps. */
@@ -79,9 +69,8 @@ export class Lease {
     try {
       await call("PUT", this.address, { signal });
       this.#lastsFrom(asked);
-      this.#renewIn(RENEW_SECONDS);
     } catch (error) {
-      if (isControlEnded(error)) this.lose();
+      if (error instanceof Problem && error.problem === "control-ended") this.lose();
       else this.#renewIn(AGAIN_SECONDS);
     } finally {
       this.#isRenewing = false;
@@ -102,25 +91,19 @@ export class Lease {
     this.isGivenBack = true;
     this.lose();
     const signal = AbortSignal.timeout(ANSWER_SECONDS * 1000);
-    try {
-      await request("DELETE", this.address, { keepalive: true, signal });
-    } catch {
-      // Nobody renews it any more.
-    }
+    await request("DELETE", this.address, { keepalive: true, signal }).catch(() => {});
   }
 
-  /** @param {number} time */
+  /** @param {number} time of the question: the server may have begun to count any time since then */
   #lastsFrom(time) {
-    if (this.signal.aborted) return;
     this.#renewed = time;
     clearTimeout(this.#end);
-    const left = time + LEASE_SECONDS * 1000 - Date.now();
-    this.#end = setTimeout(() => this.lose(), left);
+    this.#end = setTimeout(() => this.lose(), time + LEASE_SECONDS * 1000 - Date.now());
+    this.#renewIn(RENEW_SECONDS);
   }
 
   /** @param {number} seconds */
   #renewIn(seconds) {
-    if (this.signal.aborted) return;
     clearTimeout(this.#next);
     this.#next = setTimeout(() => void this.renew(), seconds * 1000);
   }

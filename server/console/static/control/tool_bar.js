@@ -13,27 +13,21 @@ import { TextPanel } from "./text_panel.js";
  * @param {{control: Control, viewing: import("../screen/viewing.js").Viewing, children?: unknown}} properties
  */
 export function ToolBar({ control, viewing, children }) {
-  const { inControl, isTaking, obstacle, sign, holder, panel } = useStore(control);
-  const button = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
-    const left = () => button.current?.focus({ preventScroll: true });
-    control.addEventListener("left", left);
-    return () => control.removeEventListener("left", left);
-  }, []);
+  const { inControl, isTaking, obstacle, offered, sign, holder, panel, button } = useStore(control);
   useEffect(() => {
     // A button that was disabled meanwhile has lost the focus.
     if (!isTaking && !inControl && document.activeElement === document.body) button.current?.focus({ preventScroll: true });
   }, [isTaking]);
-  /** @type {(name: "keys" | "text", label: string) => unknown} */
-  const opener = (name, label) => html`<button
-    type="button" class="for-wide" aria-expanded=${String(panel === name)} onClick=${() => control.open(panel === name ? "" : name)}
+  /** @type {(name: "keys" | "text", label: string, isOpen?: boolean) => unknown} */
+  const opener = (name, label, isOpen = panel === name) => html`<button
+    type="button" class="for-wide" aria-expanded=${String(isOpen)} onClick=${() => control.open(isOpen ? "" : name)}
   >${label}</button>`;
   return html`<div class="control-bar" role="group" aria-label="Tools">
     <button
       type="button" class="primary" ref=${button} disabled=${isTaking || obstacle !== ""} aria-busy=${isTaking || null}
-      onClick=${control.toggle}
+      onClick=${() => (inControl ? control.leave() : control.take(false))}
     >${inControl ? "Give back" : isTaking ? "Taking control…" : "Take control"}</button>
-    ${control.mayTakeOver && html`<button type="button" onClick=${() => void control.take(true)}>Take over</button>`}
+    ${offered && !obstacle && html`<button type="button" onClick=${() => control.take(true)}>Take over</button>`}
     ${control.mayAsk && html`<button type="button" onClick=${control.ask}>Ask to hand over</button>`}
     <strong class=${inControl ? "sign" : "sign quiet"} role="status" title=${sign}>${sign}</strong>
     ${holder && html`<small class="holder">${holder.by} has control, taken <${Ago} time=${holder.since} /></small>`}
@@ -52,15 +46,15 @@ export function Panels({ control }) {
   const { inControl, panel } = useStore(control);
   const element = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
-    if (panel === "keys") element.current?.querySelector("button")?.focus();
-    if (panel === "text") element.current?.querySelector("textarea")?.focus();
+    const [first] = element.current?.querySelectorAll(panel === "text" ? "textarea" : "button") ?? [];
+    if (panel) first?.focus();
   }, [panel]);
   /** @param {KeyboardEvent} event */
   function keyed(event) {
     const own = ownKeyOf(event);
     if (event.key !== "Escape" && !own) return;
     event.preventDefault();
-    if (own) control.own(own);
+    if (own) control.own[own]();
     else control.open("");
   }
   if (!inControl) return null;
@@ -72,20 +66,19 @@ export function Panels({ control }) {
 
 /** @param {{control: Control, caption: string}} properties */
 export function Outcomes({ control, caption }) {
-  const { losses, told, noted, inControl, typing, screen } = useStore(control);
-  const { words } = useStore(losses);
+  const { lost, said, noted } = useStore(control.outcome);
   function dismiss() {
-    losses.dismiss();
-    (inControl ? typing : screen.canvas).focus({ preventScroll: true });
+    control.outcome.dismiss();
+    (control.inControl ? control.typing : control.screen.canvas).focus({ preventScroll: true });
   }
   // What is too long for its place is read by scrolling, with the keyboard too.
   return html`<div class="outcomes">
     <div role="group" aria-label="What became of your inputs" tabindex="0">
-      <p class="lost" role="status">${words}</p>
-      <p class="said" role="status" data-kind=${told.kind}>${told.words}</p>
+      <p class="lost" role="status">${lost}</p>
+      <p class="said" role="status" data-kind=${said.kind}>${said.words}</p>
       <p class="noted" role="status" data-kind=${noted.kind}>${noted.words}</p>
     </div>
-    ${words && html`<button type="button" onClick=${dismiss}>Dismiss</button>`}
+    ${lost && html`<button type="button" onClick=${dismiss}>Dismiss</button>`}
     <p class="caption small">${caption}</p>
   </div>`;
 }

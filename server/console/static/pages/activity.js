@@ -1,21 +1,21 @@
 /** Who did what, to what and when: the organization's audit, newest first, as it grows. */
 
-import { rememberedPlace, useChosen } from "../parts/address.js";
-import { html, Store, useEffect, useMade, useState, useStore, useTitle } from "../parts/elements.js";
+import { rememberedPlace, useChosen, useSettled } from "../parts/address.js";
+import { html, useMade, useStore, useTitle } from "../parts/elements.js";
 import { End } from "../parts/end.js";
-import { EmptyState, Failure, Field, NothingFits, WorkButton } from "../parts/pieces.js";
+import { Filters } from "../parts/filters.js";
+import { EmptyState, Failure, NothingFits, WorkButton } from "../parts/pieces.js";
+import { Reading } from "../parts/reading.js";
 import { OutcomeBadge } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { Ago } from "../parts/time.js";
 import { actionOf, count, momentOf } from "../parts/words.js";
-import { call, path, query, request, statusOf, wordsOf } from "../server/api.js";
+import { call, path, query, request, wordsOf } from "../server/api.js";
 
 const PART = 100;
 const MOST = 1000;
 /** Of a table's row; how many were read is told from how far down one was. */
 const LEAST_PIXELS = 30;
-const TYPING_MILLISECONDS = 250;
-const AGAIN_MILLISECONDS = 3000;
 const NEWS_MILLISECONDS = 500;
 const POLL_MILLISECONDS = 5000;
 
@@ -37,12 +37,13 @@ const FAMILIES = [
   ["organization", "Organizations"],
 ];
 
-/** @type {[keyof typeof USUAL, string, string, string?][]} */
-const FIELDS = [
-  ["machine_id", "Machine", "search", "Id of a machine"],
-  ["token_name", "Person or program", "search", "Exact name"],
-  ["created_at_from", "From", "date"],
-  ["created_at_to", "To", "date"],
+/** @type {Filter<keyof typeof USUAL>[]} */
+const FILTERS = [
+  { name: "machine_id", label: "Machine", hint: "Id of a machine" },
+  { name: "token_name", label: "Person or program", hint: "Exact name" },
+  { name: "created_at_from", label: "From", type: "date" },
+  { name: "created_at_to", label: "To", type: "date" },
+  { name: "action", label: "What", options: FAMILIES },
 ];
 
 /** @type {Column<AuditEntry>[]} */
@@ -59,39 +60,25 @@ const COLUMNS = [
 export function ActivityPage({ events, me }) {
   useTitle("Activity");
   const [chosen, choose] = useChosen("/activity", USUAL);
-  const [asked, ask] = useState(chosen);
-  useEffect(() => {
-    const timer = setTimeout(() => ask(chosen), TYPING_MILLISECONDS);
-    return () => clearTimeout(timer);
-  }, [chosen]);
-  /** @type {(name: keyof typeof USUAL) => (event: {currentTarget: HTMLInputElement}) => void} */
-  const change = (name) => ({ currentTarget: { value } }) => choose({ [name]: value });
-  /** @type {(id: string) => unknown} */
-  const select = (id) => html`<select id=${id} value=${chosen.action} onChange=${change("action")}>
-    ${FAMILIES.map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}
-  </select>`;
+  const asked = useSettled(chosen);
   return html`<section>
     <div class="head"><h1>Activity</h1><${WorkButton} work=${() => save(chosen)}>Download as CSV<//></div>
-    <form class="filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      ${FIELDS.map(([name, label, type, hint]) => html`<${Field} key=${name} label=${label} make=${(/** @type {string} */ id) =>
-        html`<input id=${id} type=${type} placeholder=${hint} maxlength="200" dir="auto" value=${chosen[name]} onInput=${change(name)} />`} />`)}
-      <${Field} label="What" make=${select} />
-    </form>
+    <${Filters} filters=${FILTERS} chosen=${chosen} choose=${choose} />
     <${Found} key=${JSON.stringify(asked)} ...${{ events, me, asked }} clear=${() => choose(USUAL)} />
   </section>`;
 }
 
 /** @param {Pick<PageProperties, "events" | "me"> & {asked: typeof USUAL, clear: () => void}} properties */
 function Found({ events, me, asked, clear }) {
-  const { items, total, isWhole, error, ask } = useStore(useMade((signal) => new Entries(asked, events, me, signal)));
-  if (!items) return error ? html`<${Failure} error=${error} again=${ask} />` : html`<p class="empty">Reading the activity…</p>`;
+  const { items, total, isWhole, error, read, readOn } = useStore(useMade((signal) => new Entries(asked, events, me, signal)));
+  if (!items) return error ? html`<${Failure} error=${error} again=${read} />` : html`<p class="empty">Reading the activity…</p>`;
   if (!items.length) return Object.values(asked).some(Boolean)
     ? html`<${NothingFits} what="entry" clear=${clear} />`
     : html`<${EmptyState} title="Nothing was done yet"><p>Every input and every change is here once it has happened.</p><//>`;
   return html`
     <p class="small">${count(total, "entry", "entries")}</p>
     <${Table} name="activity" label="Activity" columns=${COLUMNS} items=${items} keyOf=${idOf} row=${rowOf} chosen="" />
-    ${error ? html`<p class="said" role="alert">${wordsOf(error)}</p>` : !isWhole && html`<${End} seen=${() => void ask("older")} />`}
+    ${error ? html`<p class="said" role="alert">${wordsOf(error)}</p>` : !isWhole && html`<${End} seen=${readOn} />`}
   `;
 }
 
@@ -139,20 +126,13 @@ async function save(chosen) {
 }
 
 /** What the audit has of what is asked for: read as far as one looks, and again when there is news. */
-class Entries extends Store {
-  /**
-   * Null until they are read.
-   * @type {AuditEntry[] | null}
-   */
+class Entries extends Reading {
+  /** @type {AuditEntry[] | null} until they are read */
   items = null;
   total = 0;
   isWhole = false;
-  /** @type {unknown} */
-  error = null;
-  /** @type {Set<string>} */
-  #asked = new Set();
-  #isReading = false;
-  #soon = 0;
+  /** Whether older ones are wanted, and not the latest. */
+  #older = false;
 
   /**
    * @param {typeof USUAL} asked
@@ -161,65 +141,42 @@ class Entries extends Store {
    * @param {AbortSignal} signal
    */
   constructor(asked, events, me, signal) {
-    super();
+    super(signal);
     this.parameters = parametersOf(asked);
-    this.signal = signal;
-    const news = () => this.#askIn(NEWS_MILLISECONDS);
+    const news = () => this.readIn(NEWS_MILLISECONDS);
     for (const type of /** @type {const} */ (["reset", "audit", "command"])) events.on(type, news, signal);
     // Events are for whoever may see machines.
     const polling = me.scopes.includes("machines:read") ? 0 : setInterval(news, POLL_MILLISECONDS);
-    signal.addEventListener("abort", () => {
-      clearTimeout(this.#soon);
-      clearInterval(polling);
-    });
-    void this.ask();
+    signal.addEventListener("abort", () => clearInterval(polling));
+    void this.read();
   }
 
-  /** Read what is asked for, one part after another: the latest entries, or some that are older. */
-  ask = async (what = "latest") => {
-    this.#asked.add(what);
-    if (this.#isReading) return;
-    this.#isReading = true;
-    for (const next of this.#asked) {
-      this.#asked.delete(next);
-      await this.#read(next);
-    }
-    this.#isReading = false;
+  readOn = () => {
+    if (this.isReading) return;
+    this.#older = true;
+    void this.read();
   };
 
-  /** @param {number} milliseconds */
-  #askIn(milliseconds) {
-    this.#soon ||= setTimeout(() => {
-      this.#soon = 0;
-      void this.ask();
-    }, milliseconds);
-  }
-
-  /** @param {string} what */
-  async #read(what) {
+  /**
+   * @override
+   * @param {AbortSignal} signal
+   */
+  async load(signal) {
     const shown = this.items ?? [];
-    const oldest = what === "older" ? shown.at(-1)?.created_at : undefined;
+    const oldest = this.#older ? shown.at(-1)?.created_at : undefined;
+    this.#older = false;
     // As many as have the oldest's time are passed over, and not all: what comes meanwhile moves nothing.
     const part = oldest
       ? { created_at_to: oldest, skip: shown.filter(({ created_at }) => created_at === oldest).length, limit: PART }
       : { limit: this.items ? PART : Math.min(MOST, PART + Math.ceil(rememberedPlace() / LEAST_PIXELS)) };
-    try {
-      /** @type {Answer<Part<AuditEntry>>} */
-      const { data } = await call("GET", query("v1/audit", { ...this.parameters, ...part }), { signal: this.signal });
-      const known = new Map(shown.map((entry) => [entry.id, entry]));
-      const goesOn = oldest || data.items.some(({ id }) => known.has(id));
-      const all = new Map([...(goesOn ? known : []), ...data.items.map((entry) => /** @type {const} */ ([entry.id, entry]))]);
-      this.items = [...all.values()].toSorted(newestFirst);
-      if (oldest || !goesOn) this.isWhole = data.items.length < part.limit;
-      if (!oldest) this.total = data.total;
-      this.error = null;
-    } catch (error) {
-      if (this.signal.aborted || statusOf(error) === 401) return;
-      this.error = error;
-      // What the server did not say for good, it may say better soon.
-      if ((statusOf(error) || 500) >= 429) this.#askIn(AGAIN_MILLISECONDS);
-    }
-    this.tell();
+    /** @type {Answer<Part<AuditEntry>>} */
+    const { data } = await call("GET", query("v1/audit", { ...this.parameters, ...part }), { signal });
+    const known = new Map(shown.map((entry) => [entry.id, entry]));
+    const goesOn = oldest || data.items.some(({ id }) => known.has(id));
+    const all = new Map([...(goesOn ? known : []), ...data.items.map((entry) => /** @type {const} */ ([entry.id, entry]))]);
+    this.items = [...all.values()].toSorted(newestFirst);
+    if (oldest || !goesOn) this.isWhole = data.items.length < part.limit;
+    if (!oldest) this.total = data.total;
   }
 }
 

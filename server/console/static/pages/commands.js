@@ -1,14 +1,13 @@
 /** What was done on a machine lately, by programs and by hand: by whom, when, and how it ended. */
 
-import { html, Store, useMade, useStore } from "../parts/elements.js";
+import { html, useMade, useStore } from "../parts/elements.js";
+import { Reading } from "../parts/reading.js";
 import { OutcomeBadge } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
-import { pause } from "../parts/waiting.js";
 import { count, operationOf, span } from "../parts/words.js";
-import { call, path, query, statusOf, wordsOf } from "../server/api.js";
+import { call, path, query, wordsOf } from "../server/api.js";
 
 const SHOWN = 50;
-const AGAIN_MILLISECONDS = 3000;
 
 /** @param {{machineId: string} & Pick<PageProperties, "events" | "me">} properties */
 export function CommandList({ machineId, events, me }) {
@@ -48,17 +47,12 @@ export function counted(machine, { outcome, accepted_at, inputs: several }) {
 }
 
 /** A list that begins with what the server remembers and goes on with what it tells. */
-class Commands extends Store {
+class Commands extends Reading {
   /** @type {CommandItem[]} */
   items = [];
   /** How many there are; negative until they are read. */
   total = -1;
-  /** @type {unknown} */
-  error = null;
-  /**
-   * What is said while the list is on its way is newer than the list.
-   * @type {CommandItem[]}
-   */
+  /** @type {CommandItem[]} what is said while the list is on its way, which is newer */
   #meanwhile = [];
 
   /**
@@ -67,29 +61,24 @@ class Commands extends Store {
    * @param {AbortSignal} signal
    */
   constructor(machineId, events, signal) {
-    super();
+    super(signal);
     this.address = query(path`v1/machines/${machineId}/commands`, { limit: SHOWN });
-    this.signal = signal;
-    events.on("reset", this.#read, signal);
+    events.on("reset", this.read, signal);
     events.on("command", ({ detail }) => detail.machine_id === machineId && this.#take([detail], this.items), signal);
-    void this.#read();
+    void this.read();
   }
 
-  #read = async () => {
+  /**
+   * @override
+   * @param {AbortSignal} signal
+   */
+  async load(signal) {
     this.#meanwhile = [];
-    try {
-      /** @type {Answer<Part<CommandItem>>} */
-      const { data } = await call("GET", this.address, { signal: this.signal });
-      Object.assign(this, { total: data.total, error: null });
-      this.#take(this.#meanwhile, data.items);
-    } catch (error) {
-      if (this.signal.aborted || statusOf(error) === 401) return;
-      this.error = error;
-      this.tell();
-      await pause(AGAIN_MILLISECONDS, this.signal);
-      if (!this.signal.aborted && this.error === error) void this.#read();
-    }
-  };
+    /** @type {Answer<Part<CommandItem>>} */
+    const { data } = await call("GET", this.address, { signal });
+    this.total = data.total;
+    this.#take(this.#meanwhile, data.items);
+  }
 
   /** @type {(fresh: CommandItem[], others: CommandItem[]) => void} */
   #take(fresh, others) {

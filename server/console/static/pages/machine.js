@@ -7,9 +7,9 @@ import { backTo } from "../parts/address.js";
 import { Dialog } from "../parts/dialog.js";
 import { html, Store, useLayoutEffect, useMade, useRef, useState, useStore, useTitle } from "../parts/elements.js";
 import { CommandLine, Failure, Field, NotFound, textOf, WorkButton, WorkForm } from "../parts/pieces.js";
+import { Reading } from "../parts/reading.js";
 import { StateBadge } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
-import { pause } from "../parts/waiting.js";
 import { displays, number, span, stateOf, whyOf } from "../parts/words.js";
 import { Marks, MarksOver } from "../screen/marks.js";
 import { Screen } from "../screen/screen.js";
@@ -19,7 +19,6 @@ import { CommandList, counted } from "./commands.js";
 
 const READ_SECONDS = 30;
 const TRIES = 3;
-const AGAIN_MILLISECONDS = 3000;
 /** From this width on, what a machine is stands beside its picture. */
 const ROOMY_PIXELS = 1000;
 const LIVE = "Live. The picture changes when the screen does.";
@@ -35,79 +34,62 @@ export function MachinePage({ events, me, id }) {
 }
 
 /** A machine as the server has it and goes on to tell, and what one does on it. */
-class Desk extends Store {
+class Desk extends Reading {
   /** @type {Machine | null} */
   machine = null;
-  /**
-   * Made with the machine, and there as long as it is.
-   * @type {Work | null}
-   */
+  /** @type {Work | null} made with the machine, and there as long as it is */
   work = null;
   isGone = false;
-  /** @type {unknown} */
-  error = null;
   #heard = 0;
-  #readsSoon = false;
   #closing = new AbortController();
 
   /**
    * @param {string} id
    * @param {Session} me
    * @param {PageProperties["events"]} events
-   * @param {AbortSignal} signal
+   * @param {AbortSignal} leaving
    */
-  constructor(id, me, events, signal) {
-    super();
+  constructor(id, me, events, leaving) {
+    super(leaving);
     this.me = me;
-    this.signal = AbortSignal.any([signal, this.#closing.signal]);
     this.address = path`/v1/machines/${id}`;
-    events.on("reset", this.read, this.signal);
-    events.on("machine", ({ detail }) => detail.id === id && this.#hear(detail), this.signal);
-    events.on("machine_removed", ({ detail }) => detail.id === id && this.#gone(), this.signal);
-    events.on("control_requested", ({ detail }) => detail.id === id && this.work?.control.hear(detail), this.signal);
+    const signal = AbortSignal.any([leaving, this.#closing.signal]);
+    this.working = signal;
+    events.on("reset", this.read, signal);
+    events.on("machine", ({ detail }) => detail.id === id && this.#hear(detail), signal);
+    events.on("machine_removed", ({ detail }) => detail.id === id && this.#gone(), signal);
+    events.on("control_requested", ({ detail }) => detail.id === id && this.work?.control.hear(detail), signal);
     events.on("command", ({ detail }) => {
       if (detail.machine_id !== id || !this.machine) return;
       if (!this.work?.control.inControl) this.work?.marks.take(detail);
       this.#hear(counted(this.machine, detail));
-    }, this.signal);
+    }, signal);
     // Nobody tells how long the way to the machine takes.
     const reading = setInterval(() => document.hidden || this.read(), READ_SECONDS * 1000);
     signal.addEventListener("abort", () => clearInterval(reading));
     void this.read();
   }
 
-  /** Read the machine; again where something was heard of it meanwhile, which is newer. */
-  read = async () => {
+  /**
+   * @override
+   * @param {AbortSignal} signal
+   */
+  async load(signal) {
     try {
+      // Again where something was heard of it meanwhile, which is newer.
       for (let left = TRIES; left > 0; left -= 1) {
         const before = this.#heard;
         /** @type {Answer<Machine>} */
-        const { data } = await call("GET", this.address, { signal: this.signal });
+        const { data } = await call("GET", this.address, { signal });
         if (before === this.#heard || left === 1) {
           this.#take(data);
           return;
         }
       }
     } catch (error) {
-      const status = statusOf(error);
-      if (this.signal.aborted || status === 401) return;
-      if (status === 404 || status === 422) {
-        this.#gone();
-        return;
-      }
-      this.error = error;
-      this.tell();
-      if (status !== 403) void this.#readSoon();
+      if (![404, 422].includes(statusOf(error) ?? 0)) throw error;
+      this.#gone();
     }
-  };
-
-  /** What is shown is no longer true, or nothing is: read it as soon as that can be. */
-  async #readSoon() {
-    if (this.#readsSoon) return;
-    this.#readsSoon = true;
-    await pause(AGAIN_MILLISECONDS, this.signal);
-    this.#readsSoon = false;
-    if (!this.signal.aborted) void this.read();
   }
 
   /** @param {Machine} machine */
@@ -120,7 +102,7 @@ class Desk extends Store {
   #take(machine) {
     const before = this.machine;
     this.machine = machine;
-    this.work ??= new Work(machine, this.me, this.read, this.signal);
+    this.work ??= new Work(machine, this.me, this.read, this.working);
     this.work.update(machine, before);
     this.tell();
   }
@@ -276,7 +258,7 @@ function Stage({ machine, work }) {
     if (!canvas.current || !typing.current) return;
     screen.attach(stage.current, canvas.current);
     viewing.attach();
-    control.attach(typing.current);
+    control.typing = typing.current;
   }, []);
   return html`<div class="stage" data-state=${state} ref=${stage}>
     <canvas tabindex="0" width="1280" height="800" role=${inControl ? "application" : "img"} aria-label="Screen of ${machine.name}" ref=${canvas}></canvas>

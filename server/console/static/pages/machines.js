@@ -2,18 +2,17 @@
 
 import { useChosen } from "../parts/address.js";
 import { Chips } from "../parts/chips.js";
-import { html, Store, useMade, useStore, useTitle } from "../parts/elements.js";
+import { html, useMade, useStore, useTitle } from "../parts/elements.js";
 import { CommandLine, EmptyState, Failure, Field, NothingFits } from "../parts/pieces.js";
+import { Reading } from "../parts/reading.js";
 import { StateBadge } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { Ago } from "../parts/time.js";
-import { pause } from "../parts/waiting.js";
 import { count, displays, isTrouble, number, span, stateOf, STATES, troubleOf, whyOf } from "../parts/words.js";
-import { capital, HOME, listAll, path, statusOf } from "../server/api.js";
+import { capital, HOME, listAll, path } from "../server/api.js";
 import { counted } from "./commands.js";
 
-const COUNTS_SECONDS = 60;
-const AGAIN_MILLISECONDS = 3000;
+const COUNTS_MILLISECONDS = 60_000;
 const USUAL = { q: "", state: "", sort: "state" };
 
 const NAMES = new Intl.Collator(undefined, { numeric: true });
@@ -107,7 +106,7 @@ const rowOf = (machine) => ({ "data-state": stateOf(machine) });
 
 /** @param {Machine} machine */
 function nameOf({ id, name }) {
-  return html`<a href="#${path`/machines/${id}`}">${name}</a>${id === name ? "" : html`<small>${id}</small>`}`;
+  return html`<a href="#${path`/machines/${id}`}" dir="auto">${name}</a>${id === name ? "" : html`<small>${id}</small>`}`;
 }
 
 /** @param {Machine} machine */
@@ -151,63 +150,35 @@ function chipsOf(machines, chosen) {
 }
 
 /** All machines, as the server has them and goes on to tell. */
-class Machines extends Store {
-  /**
-   * Null until they are read.
-   * @type {Map<string, Machine> | null}
-   */
+class Machines extends Reading {
+  /** @type {Map<string, Machine> | null} until they are read */
   machines = null;
-  /** @type {unknown} */
-  error = null;
-  /** @type {AbortController | null} */
-  #reading = null;
-  /**
-   * What is said while the list is on its way is newer than the list.
-   * @type {Map<string, Machine | null>}
-   */
+  /** @type {Map<string, Machine | null>} what is said while the list is on its way, which is newer */
   #meanwhile = new Map();
-  #stale = 0;
 
   /**
    * @param {PageProperties["events"]} events
    * @param {AbortSignal} signal
    */
   constructor(events, signal) {
-    super();
-    this.signal = signal;
+    super(signal);
     events.on("reset", this.read, signal);
     events.on("machine", ({ detail }) => this.#heard(detail.id, detail), signal);
     events.on("machine_removed", ({ detail }) => this.#heard(detail.id, null), signal);
     events.on("command", ({ detail }) => this.#count(detail), signal);
-    signal.addEventListener("abort", () => clearTimeout(this.#stale));
     void this.read();
   }
 
-  read = async () => {
-    this.#reading?.abort();
-    this.#reading = new AbortController();
+  /**
+   * @override
+   * @param {AbortSignal} signal
+   */
+  async load(signal) {
     this.#meanwhile = new Map();
-    const current = AbortSignal.any([this.signal, this.#reading.signal]);
-    try {
-      /** @type {Machine[]} */
-      const all = await listAll("v1/machines", current);
-      this.machines = new Map(all.map((machine) => [machine.id, machine]));
-      this.error = null;
-      for (const [id, machine] of this.#meanwhile) this.#apply(id, machine);
-      this.#meanwhile = new Map();
-    } catch (error) {
-      if (current.aborted || statusOf(error) === 401) return;
-      this.error = error;
-      // What is shown is no longer true, or nothing is: it is read as soon as that can be.
-      if (statusOf(error) !== 403) void this.#readSoon(current);
-    }
-    this.tell();
-  };
-
-  /** @param {AbortSignal} current */
-  async #readSoon(current) {
-    await pause(AGAIN_MILLISECONDS, current);
-    if (!current.aborted) void this.read();
+    /** @type {Machine[]} */
+    const all = await listAll("v1/machines", signal);
+    this.machines = new Map(all.map((machine) => [machine.id, machine]));
+    for (const [id, machine] of this.#meanwhile) this.#apply(id, machine);
   }
 
   /** @type {(id: string, machine: Machine | null) => void} */
@@ -229,10 +200,7 @@ class Machines extends Store {
     if (!machine) return;
     this.#apply(machine.id, counted(machine, command));
     // What was counted here and on the server at once is put right from time to time.
-    this.#stale ||= setTimeout(() => {
-      this.#stale = 0;
-      void this.read();
-    }, COUNTS_SECONDS * 1000);
+    this.readIn(COUNTS_MILLISECONDS);
   }
 }
 

@@ -4,6 +4,7 @@ import { Chips } from "../parts/chips.js";
 import { Dialog } from "../parts/dialog.js";
 import { html, useState, useTitle } from "../parts/elements.js";
 import { Picture } from "../parts/picture.js";
+import { Filters } from "../parts/filters.js";
 import { CommandLine, EmptyState, Failure, Field, NothingFits, WorkButton } from "../parts/pieces.js";
 import { ApprovalBadge, OutcomeBadge, StateBadge } from "../parts/states.js";
 import { Table } from "../parts/table.js";
@@ -19,20 +20,25 @@ const COLUMNS = [
 
 const ITEMS = ["Rose", "Lily", "Iris"].map((name, count) => ({ name, count }));
 
+/** @type {Filter<"q" | "kind">[]} */
+const FILTERS = [
+  { name: "q", label: "Filter", hint: "Words" },
+  { name: "kind", label: "Kind", options: [["", "Any"], ["bulb", "Bulb"]] },
+];
+
 export function PartsPage() {
   useTitle("Parts");
   const [state, choose] = useState("");
   const [order, sort] = useState("name");
   const [isOpen, open] = useState(false);
-  /** @param {string} id */
-  const input = (id) => html`<input id=${id} type="search" />`;
+  const [filters, filter] = useState({ q: "", kind: "" });
   const chips = ["", ...Object.keys(STATES)].map((value, count) => ({ value, word: STATES[value]?.word ?? "All", count }));
   return html`<section class="parts">
     <h1>Parts</h1>
     <h2>Table</h2>
     <${Table} name="plain" label="Flowers" columns=${COLUMNS} items=${ITEMS} keyOf=${(/** @type {{name: string}} */ { name }) => name} order=${order} sort=${sort} chosen="" />
     <h2>Filter and chips</h2>
-    <${Field} label="Filter" inline make=${input} />
+    <${Filters} filters=${FILTERS} chosen=${filters} choose=${(/** @type {Partial<typeof filters>} */ change) => filter({ ...filters, ...change })} />
     <${Chips} label="Show only" chips=${chips} chosen=${state} choose=${choose} />
     <h2>States and outcomes</h2>
     <p class="row">${Object.keys(STATES).map((name) => html`<${StateBadge} state=${name} />`)}</p>

@@ -1,9 +1,11 @@
 /** All trajectories in one table: filtered and sorted by the server, and read as far as one looks. */
 
-import { rememberedPlace, useChosen } from "../parts/address.js";
-import { html, Store, useEffect, useMade, useState, useStore, useTitle } from "../parts/elements.js";
+import { rememberedPlace, useChosen, useSettled } from "../parts/address.js";
+import { html, useEffect, useMade, useState, useStore, useTitle } from "../parts/elements.js";
 import { End } from "../parts/end.js";
-import { CommandLine, EmptyState, Failure, Field, NothingFits } from "../parts/pieces.js";
+import { Filters } from "../parts/filters.js";
+import { CommandLine, EmptyState, Failure, NothingFits } from "../parts/pieces.js";
+import { Reading } from "../parts/reading.js";
 import { ApprovalBadge } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { Ago } from "../parts/time.js";
@@ -13,8 +15,6 @@ import { call, listAll, path, query, statusOf, wordsOf } from "../server/api.js"
 const PART = 1000;
 /** Of a table's row; how many were read is told from how far down one was. */
 const LEAST_PIXELS = 30;
-const TYPING_MILLISECONDS = 250;
-const AGAIN_MILLISECONDS = 3000;
 const NEWS_MILLISECONDS = 1000;
 
 const USUAL = {
@@ -27,10 +27,10 @@ const USUAL = {
   sort: "-created_at",
 };
 
-/** @type {Filter<keyof typeof USUAL>[]} */
-const FILTERS = [
-  { name: "search", label: "Search", type: "search", hint: "Name, description, id" },
-  { name: "workflow_id", label: "Workflow", options: [["", "All"]] },
+/** @type {(workflows: [string, string][]) => Filter<keyof typeof USUAL>[]} */
+const filtersOf = (workflows) => [
+  { name: "search", label: "Search", hint: "Name, description, id" },
+  { name: "workflow_id", label: "Workflow", options: [["", "All"], ...workflows] },
   { name: "is_approved", label: "Approval", options: [["", "Any"], ["true", "Approved"], ["false", "Not approved"]] },
   { name: "is_generated", label: "Generation", options: [["null", "Any"], ["true", "Generated"], ["false", "Pending"]] },
   { name: "created_at_from", label: "Created from", type: "date" },
@@ -53,24 +53,32 @@ export function TrajectoriesPage({ events }) {
   useTitle("Trajectories");
   const [chosen, choose] = useChosen("/trajectories", USUAL);
   const list = useStore(useMade((signal) => new Trajectories(events, signal)));
-  useEffect(() => list.ask(chosen), [chosen]);
+  const settled = useSettled(chosen);
+  useEffect(() => list.ask(settled), [settled]);
+  const [workflows, learn] = useState(/** @type {[string, string][]} */ ([]));
+  useMade((signal) => {
+    /** @type {Promise<Workflow[]>} */
+    const reading = listAll("v1/workflows", signal);
+    // The list says itself what is wrong, if nothing can be read; names are only pleasant to have.
+    reading.then((all) => learn(all.map(({ id, name }) => [id, name])), () => null);
+  });
   const { items, total, isWhole, error, isChanged } = list;
   const told = `${isWhole ? "" : `${number(items?.length)} of `}${count(total, "trajectory", "trajectories")}`;
   return html`<section>
     <div class="head"><h1>Trajectories</h1><p class="small" role="status">${items && (error ? wordsOf(error) : told)}</p></div>
-    <${Filters} chosen=${chosen} choose=${choose} />
-    ${isChanged && items?.length && html`<button type="button" class="news" onClick=${() => void list.read()}>There are changes: show them</button>`}
+    <${Filters} filters=${filtersOf(workflows)} chosen=${chosen} choose=${choose} />
+    ${isChanged && items?.length && html`<button type="button" class="news" onClick=${() => void list.readAll()}>There are changes: show them</button>`}
     <${Found} list=${list} chosen=${chosen} choose=${choose} />
     ${items && !isWhole && html`<${End} seen=${list.readOn} />`}
   </section>`;
 }
 
 /** @param {{list: Trajectories, chosen: typeof USUAL, choose: (change: Partial<typeof USUAL>) => void}} properties */
-function Found({ list: { items, error, answered, read }, chosen, choose }) {
+function Found({ list: { items, error, answered, readAll }, chosen, choose }) {
   const clear = () => choose({ ...USUAL, sort: chosen.sort });
   // An address that somebody has written, or a range that ends before it begins.
   if (statusOf(error) === 422) return html`<${NothingFits} what="trajectory" clear=${() => choose(USUAL)}><p>${wordsOf(error)}</p><//>`;
-  if (error && !items) return html`<${Failure} error=${error} again=${read} />`;
+  if (error && (!items || answered !== chosen)) return html`<${Failure} error=${error} again=${readAll} />`;
   if (items?.length === 0) return isFiltered(answered) ? html`<${NothingFits} what="trajectory" clear=${clear} />` : html`<${FirstTrajectory} />`;
   return html`<${Table}
     name="trajectories" label="Trajectories" columns=${COLUMNS} items=${items ?? []} keyOf=${idOf}
@@ -89,31 +97,7 @@ function FirstTrajectory() {
 
 /** @param {typeof USUAL} chosen */
 function isFiltered(chosen) {
-  return FILTERS.some(({ name }) => chosen[name] !== USUAL[name]);
-}
-
-/** @param {{chosen: typeof USUAL, choose: (change: Partial<typeof USUAL>) => void}} properties */
-function Filters({ chosen, choose }) {
-  const [workflows, learn] = useState(/** @type {[string, string][]} */ ([]));
-  useMade((signal) => {
-    /** @type {Promise<Workflow[]>} */
-    const reading = listAll("v1/workflows", signal);
-    // The list says itself what is wrong, if nothing can be read; names are only pleasant to have.
-    reading.then((all) => learn(all.map(({ id, name }) => [id, name])), () => null);
-  });
-  /** @type {(filter: Filter<keyof typeof USUAL>) => (id: string) => unknown} */
-  const maker = ({ name, options, type, hint }) => (id) => {
-    /** @param {{currentTarget: HTMLInputElement}} event */
-    const change = ({ currentTarget: { value } }) => choose({ [name]: value });
-    if (!options) return html`<input id=${id} type=${type} placeholder=${hint} maxlength="2000" value=${chosen[name]} onInput=${change} />`;
-    const all = new Map(name === "workflow_id" ? [...options, ...workflows] : options);
-    // What the address says is chosen, whatever it is.
-    const some = all.has(chosen[name]) ? all : all.set(chosen[name], chosen[name]);
-    return html`<select id=${id} value=${chosen[name]} onChange=${change}>${[...some].map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}</select>`;
-  };
-  return html`<form class="filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-    ${FILTERS.map((filter) => html`<${Field} key=${filter.name} label=${filter.label} make=${maker(filter)} />`)}
-  </form>`;
+  return Object.entries({ ...chosen, sort: USUAL.sort }).join() !== Object.entries(USUAL).join();
 }
 
 /** @param {ListedTrajectory} trajectory */
@@ -137,13 +121,11 @@ function parametersOf({ search, created_at_from, created_at_to, ...rest }) {
 }
 
 /** The trajectories that fit what is chosen, in the server's order. */
-class Trajectories extends Store {
+class Trajectories extends Reading {
   /** @type {ListedTrajectory[] | null} until they are read */
   items = null;
   total = 0;
   isWhole = false;
-  /** @type {unknown} */
-  error = null;
   /** Whether one was made, changed or deleted since they were read. */
   isChanged = false;
   /** What was chosen when they were read. */
@@ -152,83 +134,66 @@ class Trajectories extends Store {
   #chosen = null;
   /** How many were read, or have to be for the place to which one comes back. */
   #far = rememberedPlace() / LEAST_PIXELS;
-  /** @type {AbortController | null} */
-  #reading = null;
-  #timer = 0;
+  /** From where on the next are read. */
+  #first = 0;
 
   /**
    * @param {PageProperties["events"]} events
    * @param {AbortSignal} signal
    */
   constructor(events, signal) {
-    super();
-    this.signal = signal;
-    events.on("reset", () => this.#chosen && this.read(), signal);
+    super(signal);
+    events.on("reset", () => this.#chosen && this.readAll(), signal);
     events.on("trajectory", this.#heard, signal);
-    signal.addEventListener("abort", () => clearTimeout(this.#timer));
   }
 
   /** @param {typeof USUAL} chosen */
   ask(chosen) {
-    const before = this.#chosen;
-    if (before) this.#far = 0;
+    if (this.#chosen) this.#far = 0;
     this.#chosen = chosen;
-    this.#readIn(before && before.search !== chosen.search ? TYPING_MILLISECONDS : 0);
+    void this.readAll();
   }
 
   /** Read from the first one on, as far as was read before. */
-  read = () => this.#readFrom(0);
+  readAll = () => {
+    this.#first = 0;
+    return this.read();
+  };
 
   readOn = () => {
-    if (!this.#reading) void this.#readFrom(this.#far);
+    if (this.isReading) return;
+    this.#first = this.#far;
+    void this.read();
   };
 
   #heard = () => {
     this.isChanged = true;
     // From an empty list nothing can be pushed away.
-    if (this.items?.length === 0 && !this.#timer) this.#readIn(NEWS_MILLISECONDS);
+    if (this.items?.length === 0) this.readIn(NEWS_MILLISECONDS);
     this.tell();
   };
 
-  /** @param {number} milliseconds */
-  #readIn(milliseconds) {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.read, milliseconds);
-  }
-
-  /** @param {number} first */
-  async #readFrom(first) {
-    clearTimeout(this.#timer);
-    this.#timer = 0;
-    this.#reading?.abort();
-    this.#reading = new AbortController();
-    const signal = AbortSignal.any([this.signal, this.#reading.signal]);
+  /**
+   * @override
+   * @param {AbortSignal} signal
+   */
+  async load(signal) {
     const chosen = this.#chosen ?? USUAL;
-    if (!first) this.isChanged = false;
-    try {
-      /** @type {Map<string, ListedTrajectory>} */
-      const found = new Map(first ? this.items?.map((item) => [item.id, item]) : []);
-      let skip = first;
-      do {
-        /** @type {Answer<TrajectoryPart>} */
-        const { data } = await call("GET", query("v1/trajectories", { ...parametersOf(chosen), skip, limit: PART }), { signal });
-        const names = new Map(data.included?.map(({ id, name }) => [id, name]));
-        // What was added meanwhile moves the rest by a place: nothing is shown twice.
-        for (const item of data.items) found.set(item.id, { ...item, workflow: names.get(item.workflow_id) ?? "" });
-        skip += data.items.length;
-        this.total = data.total;
-        this.isWhole = skip >= data.total || !data.items.length;
-      } while (!this.isWhole && skip < this.#far);
-      Object.assign(this, { items: [...found.values()], answered: chosen, error: null });
-      this.#far = skip;
-    } catch (error) {
-      if (signal.aborted || statusOf(error) === 401) return;
-      this.error = error;
-      if (chosen !== this.answered) this.items = null;
-      // What the server did not say for good, it may say better soon.
-      if ((statusOf(error) || 500) >= 429) this.#readIn(AGAIN_MILLISECONDS);
-    }
-    this.#reading = null;
-    this.tell();
+    let skip = this.#first;
+    if (!skip) this.isChanged = false;
+    /** @type {Map<string, ListedTrajectory>} */
+    const found = new Map(skip ? this.items?.map((item) => [item.id, item]) : []);
+    do {
+      /** @type {Answer<TrajectoryPart>} */
+      const { data } = await call("GET", query("v1/trajectories", { ...parametersOf(chosen), skip, limit: PART }), { signal });
+      const names = new Map(data.included?.map(({ id, name }) => [id, name]));
+      // What was added meanwhile moves the rest by a place: nothing is shown twice.
+      for (const item of data.items) found.set(item.id, { ...item, workflow: names.get(item.workflow_id) ?? "" });
+      skip += data.items.length;
+      this.total = data.total;
+      this.isWhole = skip >= data.total || !data.items.length;
+    } while (!this.isWhole && skip < this.#far);
+    Object.assign(this, { items: [...found.values()], answered: chosen });
+    this.#far = skip;
   }
 }

@@ -1,24 +1,23 @@
 /** One trajectory: its steps with their places on the picture, and its approval. */
 
 import { backTo, keepChosen, place } from "../parts/address.js";
-import { html, Store, useEffect, useLayoutEffect, useMade, useMemo, useRef, useState, useStore, useTitle } from "../parts/elements.js";
+import { html, useEffect, useLayoutEffect, useMade, useMemo, useRef, useState, useStore, useTitle } from "../parts/elements.js";
 import { Picture } from "../parts/picture.js";
 import { Failure, NotFound, WorkButton } from "../parts/pieces.js";
+import { Reading } from "../parts/reading.js";
 import { ApprovalBadge } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
-import { pause } from "../parts/waiting.js";
 import { count } from "../parts/words.js";
 import { call, path, request, statusOf } from "../server/api.js";
 import { pictureOf, readStep, recorded } from "./steps.js";
 
-const AGAIN_MILLISECONDS = 3000;
 const STEPS_LISTED = 100;
 /** Browsers refuse to change the address all the time, as somebody who holds an arrow key would. */
 const ADDRESS_MILLISECONDS = 150;
 
 /** @param {PageProperties} page */
 export function TrajectoryPage({ events, me, id }) {
-  const { trajectory, workflow, error, read, approve, news } = useStore(useMade((signal) => new OneTrajectory(id, events, signal)));
+  const { trajectory, workflow, error, read, readAgain, approve, news } = useStore(useMade((signal) => new OneTrajectory(id, events, signal)));
   useTitle(trajectory?.name || "Trajectory");
   const back = backTo("/trajectories");
   if (!trajectory) {
@@ -39,7 +38,7 @@ export function TrajectoryPage({ events, me, id }) {
     </div>
     <p class="news" role="status" hidden=${!news}>
       ${news === "deleted" && html`Somebody has deleted this trajectory; what you see is all that is left of it. <a href=${back}>Back to the trajectories</a>`}
-      ${news === "changed" && html`Somebody has changed this trajectory. <${WorkButton} work=${read}>Read it again<//>`}
+      ${news === "changed" && html`Somebody has changed this trajectory. <${WorkButton} work=${readAgain}>Read it again<//>`}
     </p>
     ${description && html`<p class="lead" dir="auto">${description}</p>`}
     <p class="small">${said.filter(Boolean).join(" · ")} · created <${Ago} time=${created_at} /> · updated <${Ago} time=${updated_at} /></p>
@@ -120,13 +119,11 @@ function keepInSight(list) {
 }
 
 /** A trajectory as it was read, whether it is still so, and its approval. */
-class OneTrajectory extends Store {
+class OneTrajectory extends Reading {
   /** @type {Trajectory | null} */
   trajectory = null;
   /** The name of its workflow, once that is known. */
   workflow = "";
-  /** @type {unknown} */
-  error = null;
   /** @type {"" | "changed" | "deleted"} by somebody else since */
   news = "";
   tag = "";
@@ -139,35 +136,29 @@ class OneTrajectory extends Store {
    * @param {AbortSignal} signal
    */
   constructor(id, events, signal) {
-    super();
+    super(signal);
     this.address = path`/v1/trajectories/${id}`;
-    this.signal = signal;
     events.on("reset", this.#check, signal);
     events.on("trajectory", ({ detail }) => void (detail.id === id && this.#check()), signal);
     void this.read();
   }
 
-  read = async () => {
-    const { address, signal } = this;
-    try {
-      /** @type {Answer<Trajectory>} */
-      const { data, headers } = await call("GET", address, { signal });
-      Object.assign(this, { trajectory: data, tag: headers.get("ETag"), news: "", error: null });
-      if (!this.workflow) void this.#readWorkflow(data.workflow_id);
-    } catch (error) {
-      if (signal.aborted) return;
-      if (this.trajectory) this.#fail(error);
-      this.error = error;
-      // What the server did not say for good, it may say better soon.
-      if ((statusOf(error) || 500) >= 429) void this.#readSoon();
-    }
-    this.tell();
-  };
-
-  async #readSoon() {
-    await pause(AGAIN_MILLISECONDS, this.signal);
-    if (!this.signal.aborted && !this.trajectory) await this.read();
+  /**
+   * @override
+   * @param {AbortSignal} signal
+   */
+  async load(signal) {
+    /** @type {Answer<Trajectory>} */
+    const { data, headers } = await call("GET", this.address, { signal });
+    Object.assign(this, { trajectory: data, tag: headers.get("ETag"), news: "" });
+    if (!this.workflow) void this.#readWorkflow(data.workflow_id);
   }
+
+  /** Read it again, because one was told that it has changed.  Throws what is to be said to the person. */
+  readAgain = async () => {
+    await this.read();
+    if (this.error) this.#fail(this.error);
+  };
 
   /** @param {string} id of a workflow that may have been deleted, or never made here */
   async #readWorkflow(id) {

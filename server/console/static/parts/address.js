@@ -1,6 +1,8 @@
 /** The part of the address behind the #: a page of the console, and what is chosen on it. */
 
-import { useRef, useState } from "./elements.js";
+import { useEffect, useRef, useState } from "./elements.js";
+
+const TYPING_MILLISECONDS = 250;
 
 /** The page's path, empty where none is named, and what follows its question mark. */
 export function place() {
@@ -60,6 +62,20 @@ export function useChosen(path, usual) {
     set(current.current);
   }
   return [chosen, choose];
+}
+
+/**
+ * What was chosen once nothing more was typed for a moment.
+ * @template Chosen
+ * @param {Chosen} chosen
+ */
+export function useSettled(chosen) {
+  const [settled, settle] = useState(chosen);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(chosen), TYPING_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [chosen]);
+  return settled;
 }
 
 let keeping = 0;

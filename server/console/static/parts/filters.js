@@ -1,0 +1,30 @@
+/** Fields that narrow a list. */
+
+import { html } from "./elements.js";
+import { Field } from "./pieces.js";
+
+const LONGEST = 2000;
+
+/**
+ * A field for each filter, with what is `chosen`; `choose` changes that.
+ * @template {string} Name
+ * @param {{filters: Filter<Name>[], chosen: Record<Name, string>, choose: (change: Record<string, string>) => void}} properties
+ */
+export function Filters({ filters, chosen, choose }) {
+  /** @type {(filter: Filter<Name>) => (id: string) => unknown} */
+  const maker = ({ name, options, type = "search", hint }) => (id) => {
+    const value = chosen[name];
+    /** @param {{currentTarget: HTMLInputElement}} event */
+    const change = ({ currentTarget }) => choose({ [name]: currentTarget.value });
+    if (!options)
+      return html`<input id=${id} type=${type} placeholder=${hint} maxlength=${LONGEST} dir="auto" value=${value} onInput=${change} />`;
+    // What the address says is chosen, whatever it is.
+    const all = options.some(([known]) => known === value) ? options : [...options, [value, value]];
+    return html`<select id=${id} value=${value} onChange=${change}>
+      ${all.map(([each, text]) => html`<option key=${each} value=${each}>${text}</option>`)}
+    </select>`;
+  };
+  return html`<form class="filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    ${filters.map((filter) => html`<${Field} key=${filter.name} label=${filter.label} make=${maker(filter)} />`)}
+  </form>`;
+}
