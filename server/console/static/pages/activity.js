@@ -40,7 +40,7 @@ const FAMILIES = [
 /** @type {Filter<keyof typeof USUAL>[]} */
 const FILTERS = [
   { name: "machine_id", label: "Machine", hint: "Id of a machine" },
-  { name: "token_name", label: "Person or program", hint: "Whole name of a token" },
+  { name: "token_name", label: "Person or program", hint: "Exact name" },
   { name: "created_at_from", label: "From", type: "date" },
   { name: "created_at_to", label: "To", type: "date" },
   { name: "action", label: "What", options: FAMILIES },
@@ -51,8 +51,8 @@ const COLUMNS = [
   { key: "time", label: "Time", cell: ({ created_at }) => html`<${Ago} time=${created_at} />` },
   { key: "who", label: "Who", cell: ({ token_name }) => token_name ?? "–", attributes: ({ token_name }) => ({ title: token_name, dir: "auto" }) },
   { key: "what", label: "What", cell: ({ action }) => actionOf(action) },
-  { key: "target", label: "To what", cell: targetOf, attributes: ({ grant, target_name }) => ({ title: grant?.scopes.join(", ") ?? target_name }) },
-  { key: "outcome", label: "Outcome", cell: ({ command }) => command && html`<${OutcomeBadge} ...${command} />` },
+  { key: "target", label: "To what", cell: targetOf, attributes: ({ grant, target_name }) => ({ title: grant?.scopes.join(", ") ?? target_name, dir: "auto" }) },
+  { key: "outcome", label: "Outcome", cell: ({ command }) => command && html`<${OutcomeBadge} ...${command} />`, attributes: ({ command }) => ({ title: command?.code }) },
   { key: "note", label: "Note", cell: ({ note }) => note, attributes: ({ note }) => ({ title: note, dir: "auto" }) },
 ];
 
