@@ -95,7 +95,8 @@ function useStep(page, last) {
     const timer = setTimeout(() => keepChosen(page, { step: at ? String(at + 1) : "" }), ADDRESS_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [at]);
-  useEffect(() => {
+  // Before it is seen: the first key may come at once.
+  useLayoutEffect(() => {
     /** @param {KeyboardEvent} event */
     function keydown(event) {
       const { target, ctrlKey, altKey, metaKey } = event;
