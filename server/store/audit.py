@@ -39,7 +39,7 @@ _DUPLICATE_KEY: Final = 11000
 
 _NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
 
-_EXPORT_BATCH: Final = 1000
+_EXPORT_BATCH: Final = 32
 
 
 # Not frozen: there is one of each for every input, and to make a frozen one takes thrice the time.
@@ -238,6 +238,9 @@ class AuditStore:
         if entry.grant is not None:
             document["grant"] = entry.grant.model_dump()
         document.update(_ending(entry))
+        if document.get("count") == 1:
+            # As nearly every input counts, so that those take no room for it.
+            del document["count"]
         return document
 
 
@@ -274,7 +277,7 @@ def _ending(entry: AuditEntry) -> Document:
         "code": ended.code,
         "duration_ms": ended.duration_ms,
         "completed_at": ended.completed_at,
-        **({} if ended.count == 1 else {"count": ended.count}),
+        "count": ended.count,
         **({} if entry.note is None else {"note": entry.note}),
     }
 

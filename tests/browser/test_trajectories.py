@@ -348,11 +348,11 @@ def test_very_many_are_there_without_a_press_and_so_is_the_place_that_one_comes_
     expect(told(page)).to_have_text(f"1,000 of {MANY:,} trajectories")
     expect(items(page)).to_have_count(1000)
     for shown in (2000, MANY):
-        page.get_by_text("Reading on").scroll_into_view_if_needed()
+        page.get_by_text("Loading more").scroll_into_view_if_needed()
         expect(items(page)).to_have_count(shown)
     expect(told(page)).to_have_text(f"{MANY:,} trajectories")
     assert len(set(names_in(page))) == MANY
-    expect(page.get_by_text("Reading on")).to_have_count(0)
+    expect(page.get_by_text("Loading more")).to_have_count(0)
     # One comes back to where one was, also beyond what is read at first.
     row = items(page).nth(2200)
     row.scroll_into_view_if_needed()
@@ -482,7 +482,7 @@ def test_picture_of_a_step_is_below_its_place(reader: Visit, library: Library) -
 @pytest.mark.parametrize(
     ("picture", "words"),
     [
-        ("%%%", "is no base64 text"),
+        ("%%%", "it is not base64"),
         ("0" * 64, "There is no picture 0000"),
         (text_of(b"<svg onload=alert(1)>" * 9), "no picture (PNG or JPEG)"),
         (text_of(png(4, 4, claimed=(60_000, 60_000))), "claims 60000"),

@@ -96,6 +96,7 @@ def test_picture_alone_fills_the_screen_and_its_tools_come_to_the_pointer(
     page = visit.page
     page.get_by_role("button", name="Full screen").click()
     leave = page.get_by_role("button", name="Leave full screen")
+    expect(leave).to_be_attached()
     expect(leave).not_to_be_in_viewport()
     assert page.evaluate("document.fullscreenElement.className") == "work"
     window = page.evaluate("[innerWidth, innerHeight]")

@@ -16,7 +16,7 @@ from server.cli.live.following import follow
 
 EVENTS: Final = "/v1/events?types=audit,command"
 
-MOST_KNOWN: Final = 10_000
+MOST_KNOWN: Final = 200_000
 """So many entries are known, so as not to be shown again."""
 
 

@@ -9,7 +9,7 @@ import { TrajectoriesPage } from "./pages/trajectories.js";
 import { TrajectoryPage } from "./pages/trajectory.js";
 import { giveAllBack } from "./control/lease.js";
 import { place, rememberedPlace, rememberPlace } from "./parts/address.js";
-import { Component, html, render, useStore } from "./parts/elements.js";
+import { Component, html, render, useEffect, useStore } from "./parts/elements.js";
 import { Failure, NotFound } from "./parts/pieces.js";
 import { walkByKeys } from "./parts/table.js";
 import { tickTimes } from "./parts/time.js";
@@ -71,7 +71,11 @@ class App extends Component {
       if (this.state.me) this.#leave("Your session has ended, or its token was revoked. Sign in to go on where you were.");
     });
     events.addEventListener("reset", () => void this.#check());
-    addEventListener("hashchange", () => this.state.me && this.#show(true));
+    addEventListener("hashchange", () => {
+      // A link with a token may be followed in this tab as well.
+      if (location.hash.startsWith("#token=")) void this.#start();
+      else if (this.state.me) this.#show(true);
+    });
     setInterval(tickTimes, TICK_SECONDS * 1000);
     // Looking is a use too, though it sends nothing.
     setInterval(() => document.hidden || this.#check(), STAY_SIGNED_IN_SECONDS * 1000);
@@ -113,8 +117,9 @@ class App extends Component {
   async #enter() {
     /** @type {Answer<Session>} */
     const { data: me } = await call("GET", "console/session");
+    // Whatever another person was told is not this one's.
+    events.stop();
     if (me.scopes.includes("machines:read")) events.start(me);
-    else events.stop();
     if (!place().path) history.replaceState(null, "", `#${homeOf(me)}`);
     this.setState({ me, error: null, isReady: true });
     this.#show();
@@ -129,7 +134,7 @@ class App extends Component {
       const { data } = await call("GET", "console/session");
       if (!this.state.me || identityOf(data) === identityOf(before)) return;
       await this.#enter();
-      toast(`You are ${data.token_name} now: somebody signed in anew in this browser.`);
+      toast(`You are now signed in as ${data.token_name}: somebody signed in again in this browser.`);
     } catch {
       // What nobody answers says nothing of who is signed in.
     }
@@ -228,7 +233,10 @@ function Bar({ me, signOut }) {
 function Connection() {
   const { state, refusal } = useStore(events, "state");
   const words = (state === "lost" && refusal) || (CONNECTION[state] ?? "");
-  document.body.classList.toggle("lost", state === "lost");
+  useEffect(() => {
+    document.body.classList.toggle("lost", state === "lost");
+    return () => document.body.classList.remove("lost");
+  }, [state]);
   return html`<span class="connection" role="status" id="connection" data-state=${state} title=${words}>${words}</span>`;
 }
 

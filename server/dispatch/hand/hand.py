@@ -151,6 +151,9 @@ class Hand:
         released = self._release()
         if released is not None:
             await released.until_done()
+        if self._sending:
+            # What is still under way belongs to the segment.
+            await asyncio.wait(self._sending)
         self._end_segment()
 
     def _send_what_may_be_sent(self) -> None:

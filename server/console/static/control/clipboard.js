@@ -70,7 +70,7 @@ export class Clipboard {
       outcome.say("");
       this.#go();
     } catch (error) {
-      this.#go(`What you copied did not reach the machine. ${wordsOf(error)}`);
+      if (!this.lease.signal.aborted) this.#go(`What you copied did not reach the machine. ${wordsOf(error)}`);
     } finally {
       clearTimeout(slow);
     }

@@ -94,6 +94,7 @@ export class MachineControl extends Store {
     this.tellNow();
     try {
       await this.#givenBack;
+      if (this.screen.signal.aborted) return;
       const lease = await takeLease(this.machine.id, takeOver);
       if (this.screen.signal.aborted || !isThere(this.machine)) void lease.giveBack();
       else this.#begin(lease);

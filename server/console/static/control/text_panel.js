@@ -3,7 +3,7 @@
 import { html, useEffect, useRef } from "../parts/elements.js";
 import { Field, WorkButton } from "../parts/pieces.js";
 import { count } from "../parts/words.js";
-import { wordsOf } from "../server/api.js";
+import { nameOf, wordsOf } from "../server/api.js";
 
 const MOST_TYPED = 10_000;
 const MOST_NAMED = 5;
@@ -52,7 +52,7 @@ export function TextPanel({ control }) {
     try {
       outcome.note(await work());
     } catch (error) {
-      outcome.note(wordsOf(error), "bad");
+      if (nameOf(error) !== "AbortError") outcome.note(wordsOf(error), "bad");
     }
   };
   const put = noted(async () => {
@@ -97,7 +97,7 @@ export function TextPanel({ control }) {
         <${WorkButton} work=${fetchIt} aria-keyshortcuts="Control+Alt+Shift+C">Copy from machine<//>
       `}
     </div>
-    ${!clipboard && html`<p class="small">Your token lacks the scope clipboard, so what is copied stays on its side.</p>`}
+    ${!clipboard && html`<p class="small">Your token lacks the scope clipboard, so you cannot copy between your computer and the machine.</p>`}
   </form>`;
 }
 

@@ -18,6 +18,8 @@ const MOST = 1000;
 const LEAST_PIXELS = 30;
 const NEWS_MILLISECONDS = 500;
 const POLL_MILLISECONDS = 5000;
+/** A browser may take its time to save a file. */
+const SAVED_MILLISECONDS = 60_000;
 
 const USUAL = { machine_id: "", token_name: "", action: "", created_at_from: "", created_at_to: "" };
 
@@ -122,7 +124,7 @@ async function save(chosen) {
   link.href = URL.createObjectURL(await response.blob());
   link.download = "audit.csv";
   link.click();
-  URL.revokeObjectURL(link.href);
+  setTimeout(() => URL.revokeObjectURL(link.href), SAVED_MILLISECONDS);
 }
 
 /** What the audit has of what is asked for: read as far as one looks, and again when there is news. */
@@ -145,6 +147,10 @@ class Entries extends Reading {
     this.parameters = parametersOf(asked);
     const news = () => this.readIn(NEWS_MILLISECONDS);
     for (const type of /** @type {const} */ (["reset", "audit", "command"])) events.on(type, news, signal);
+    // A stretch that goes on may stand below what is read again.
+    events.on("audit", ({ detail }) => {
+      this.items = this.items?.map((entry) => (entry.id === detail.id ? detail : entry)) ?? null;
+    }, signal);
     // Events are for whoever may see machines.
     const polling = me.scopes.includes("machines:read") ? 0 : setInterval(news, POLL_MILLISECONDS);
     signal.addEventListener("abort", () => clearInterval(polling));

@@ -77,12 +77,12 @@ class Commands extends Reading {
     /** @type {Answer<Part<CommandItem>>} */
     const { data } = await call("GET", this.address, { signal });
     this.total = data.total;
-    this.#take(this.#meanwhile, data.items);
+    this.#take(this.#meanwhile.splice(0), data.items);
   }
 
   /** @type {(fresh: CommandItem[], others: CommandItem[]) => void} */
   #take(fresh, others) {
-    this.#meanwhile = [...this.#meanwhile, ...fresh];
+    if (this.isReading) this.#meanwhile.push(...fresh);
     const items = new Map([...others, ...fresh].map((item) => [item.command_id, item]));
     if (this.total >= 0) this.total += items.size - others.length;
     this.items = [...items.values()].toSorted((one, other) => (one.accepted_at < other.accepted_at ? 1 : -1)).slice(0, SHOWN);

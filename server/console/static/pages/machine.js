@@ -27,7 +27,7 @@ const LIVE = "Live. The picture changes when the screen does.";
 export function MachinePage({ events, me, id }) {
   const desk = useStore(useMade((signal) => new Desk(id, me, events, signal)));
   useTitle(desk.machine?.name ?? (desk.isGone ? "Not found" : "Machine"));
-  if (desk.isGone) return html`<${NotFound} what="machine" back="#/machines" name="the machines" />`;
+  if (desk.isGone) return html`<${NotFound} what="machine" back=${backTo("/machines")} name="the machines" />`;
   if (desk.machine && desk.work) return html`<${View} ...${{ desk, machine: desk.machine, work: desk.work, me, events }} />`;
   if (desk.error) return html`<${Failure} error=${desk.error} again=${desk.read} />`;
   return html`<p class="empty">Reading the machine…</p>`;
@@ -237,9 +237,9 @@ function Pause({ desk, close }) {
     close();
   };
   return html`<${Dialog} title="Pause the machine" submit=${submit} close=${close}>
-    <p>No input is sent to it until it is resumed, but what somebody in control does.</p>
+    <p>Until it is resumed, only somebody in control can send it input.</p>
     <${Field} label="Reason" make=${reason} />
-    <${Field} label="Until (left empty: until somebody resumes it)" make=${until} />
+    <${Field} label="Until (optional; otherwise until somebody resumes it)" make=${until} />
     <div class="row"><button class="primary">Pause</button><button type="button" onClick=${close}>Cancel</button></div>
   <//>`;
 }

@@ -22,8 +22,8 @@ const COLUMNS = [
   { key: "state", label: "State", sorts: true, cell: (machine) => html`<${StateBadge} state=${stateOf(machine)} />` },
   { key: "name", label: "Machine", sorts: true, cell: nameOf },
   { key: "reason", label: "Why", cell: reasonOf, attributes: ({ reason }) => ({ title: reason }) },
-  { key: "since", label: "Since", sorts: true, cell: ({ since }) => html`<${Ago} time=${since} />` },
-  { key: "round_trip", label: "Round trip", sorts: true, numeric: true, cell: ({ round_trip_ms }) => span(round_trip_ms) },
+  { key: "since", label: "Since", sorts: true, falls: true, cell: ({ since }) => html`<${Ago} time=${since} />` },
+  { key: "round_trip", label: "Round trip", sorts: true, falls: true, numeric: true, cell: ({ round_trip_ms }) => span(round_trip_ms) },
   { key: "display", label: "Display", cell: (machine) => displays(machine.displays) },
   {
     key: "version",
@@ -31,11 +31,12 @@ const COLUMNS = [
     cell: ({ client_version }) => client_version ?? "–",
     attributes: ({ platform }) => ({ title: platform }),
   },
-  { key: "inputs", label: "Inputs", sorts: true, numeric: true, cell: ({ inputs }) => number(inputs?.completed) },
+  { key: "inputs", label: "Inputs", sorts: true, falls: true, numeric: true, cell: ({ inputs }) => number(inputs?.completed) },
   {
     key: "failed",
     label: "Failed",
     sorts: true,
+    falls: true,
     numeric: true,
     cell: ({ inputs }) => number(inputs?.failed),
     attributes: ({ inputs }) => ({ "data-some": inputs?.failed > 0 || null }),
@@ -47,17 +48,17 @@ const newest = (one, other) => (one.since < other.since ? 1 : one.since > other.
 /** @type {Order} */
 const byName = (one, other) => NAMES.compare(one.name, other.name) || (one.id < other.id ? -1 : 1);
 /** @type {(value: (machine: Machine) => number | null | undefined) => Order} */
-const most = (value) => (one, other) => (value(other) ?? -1) - (value(one) ?? -1);
+const least = (value) => (one, other) => (value(one) ?? -1) - (value(other) ?? -1);
 
 /** @type {Record<string, Order>} */
 const ORDERS = {
   // Trouble first, the latest of it above; the others are by name, so that they stay in their places.
   state: (one, other) => troubleOf(one) - troubleOf(other) || (isTrouble(one) ? newest(one, other) : 0),
   name: byName,
-  since: newest,
-  round_trip: most((one) => one.round_trip_ms),
-  inputs: most((one) => one.inputs?.completed),
-  failed: most((one) => one.inputs?.failed),
+  since: (one, other) => -newest(one, other),
+  round_trip: least((one) => one.round_trip_ms),
+  inputs: least((one) => one.inputs?.completed),
+  failed: least((one) => one.inputs?.failed),
 };
 
 /** @param {PageProperties} page */

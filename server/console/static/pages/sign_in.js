@@ -37,7 +37,7 @@ export function SignIn({ signIn, words }) {
       <${Field} label="Token" make=${input} />
       <div class="row"><button class="primary">Sign in</button></div>
     <//>
-    <h2>Where is a token?</h2>
+    <h2>Where do I get a token?</h2>
     <p>Make one for yourself, which can be revoked alone. On the server's host, as its user:</p>
     <${CommandLine} text="farhand token create --name my-console --role operator" />
     <p>

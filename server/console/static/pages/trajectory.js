@@ -195,9 +195,10 @@ class OneTrajectory extends Reading {
   #check = async () => {
     await this.#changing;
     if (!this.trajectory) return;
+    const { tag } = this;
     try {
-      const answer = await request("GET", this.address, { headers: { "If-None-Match": this.tag }, signal: this.signal });
-      if (answer.status !== 304) this.#say("changed");
+      const answer = await request("GET", this.address, { headers: { "If-None-Match": tag }, signal: this.signal });
+      if (answer.status !== 304 && tag === this.tag) this.#say("changed");
       await answer.body?.cancel();
     } catch (error) {
       if (statusOf(error) === 404) this.#say("deleted");

@@ -79,19 +79,31 @@ export function useSettled(chosen) {
 }
 
 let keeping = 0;
+/** How far down one had read when one left this page, until one is there again. */
+let left = 0;
 
 /** Remember how far down one has read, for the way back. */
 export function rememberPlace() {
   history.scrollRestoration = "manual";
-  addEventListener("hashchange", () => clearTimeout(keeping));
+  const arrive = () => {
+    clearTimeout(keeping);
+    left = /** @type {{y?: number} | null} */ (history.state)?.y ?? 0;
+  };
+  addEventListener("hashchange", arrive);
   addEventListener("scroll", () => {
     clearTimeout(keeping);
     keeping = setTimeout(() => history.replaceState({ y: scrollY }, ""), 100);
   });
+  arrive();
 }
 
-/** How far down one had read here, in pixels; 0 where one comes for the first time. */
+/** How far down one had read here, in pixels; 0 where one comes for the first time, or is there again. */
 export function rememberedPlace() {
-  const state = /** @type {{y?: number} | null} */ (history.state);
-  return state?.y ?? 0;
+  return left;
+}
+
+/** Go there. */
+export function returnToPlace() {
+  scrollTo(0, left);
+  left = 0;
 }

@@ -10,7 +10,12 @@ import { WorkForm } from "./pieces.js";
  */
 export function Dialog({ title, submit, close, children }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useLayoutEffect(() => element.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    // Which gives the focus back.
+    return () => dialog?.close();
+  }, []);
   return html`<dialog ref=${element} aria-label=${title} onClose=${close}>
     <${WorkForm} submit=${submit}><h2>${title}</h2>${children}<//>
   </dialog>`;

@@ -1,7 +1,7 @@
 /** What pages are made of: Preact's elements, written with htm, and what parts of them remember. */
 
 import htm from "../vendor/htm.js";
-import { useEffect, useMemo, useState } from "../vendor/hooks.js";
+import { useEffect, useLayoutEffect, useMemo, useState } from "../vendor/hooks.js";
 import { h } from "../vendor/preact.js";
 
 export { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
@@ -54,7 +54,8 @@ export function useMade(make) {
     const controller = new AbortController();
     return /** @type {const} */ ([make(controller.signal), controller]);
   }, []);
-  useEffect(() => () => ending.abort(), []);
+  // At once: what is left must not go on, nor be forgotten where a part comes and goes in one moment.
+  useLayoutEffect(() => () => ending.abort(), []);
   return made;
 }
 

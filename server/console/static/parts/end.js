@@ -13,5 +13,5 @@ export function End({ seen }) {
     if (end.current) observer.observe(end.current);
     return () => observer.disconnect();
   });
-  return html`<p class="small" ref=${end}>Reading on…</p>`;
+  return html`<p class="small" ref=${end}>Loading more…</p>`;
 }

@@ -32,7 +32,7 @@ export function Picture({ source, size, places, label }) {
 /** @type {(canvas: HTMLCanvasElement | null, source: string, signal: AbortSignal) => Promise<void>} */
 async function draw(canvas, source, signal) {
   const bytes = isPictureId(source) ? await kept(source, signal) : bytesOf(source);
-  if (!bytes) throw new Error("The picture of this step is no base64 text.");
+  if (!bytes) throw new Error("This step's picture cannot be read: it is not base64.");
   const picture = await decoded(bytes);
   if (canvas && !signal.aborted) {
     Object.assign(canvas, { width: picture.width, height: picture.height });

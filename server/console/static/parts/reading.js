@@ -51,6 +51,11 @@ export class Reading extends Store {
 
   /** @param {number} milliseconds until it is read, unless that is due sooner */
   readIn(milliseconds) {
-    this.#timer ||= setTimeout(this.read, milliseconds);
+    this.#timer ||= setTimeout(() => {
+      this.#timer = 0;
+      // What is on its way is not called off for news, or it might never come.
+      if (this.isReading) this.readIn(milliseconds);
+      else void this.read();
+    }, milliseconds);
   }
 }

@@ -1,7 +1,7 @@
 /** A table of a list's items: sorted by its heads, walked by keys, and quick with thousands of rows. */
 
-import { Component, html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./elements.js";
-import { rememberedPlace } from "./address.js";
+import { Component, html, useEffect, useLayoutEffect, useRef, useState } from "./elements.js";
+import { rememberedPlace, returnToPlace } from "./address.js";
 
 /** What is drawn at once: more than a window shows. */
 const FIRST_ROWS = 80;
@@ -68,13 +68,12 @@ class Row extends Component {
  * @type {(length: number, chosen: string) => number}
  */
 function useGrowing(length, chosen) {
-  const before = useMemo(rememberedPlace, []);
-  const isBack = useRef(before > 0);
+  const isBack = useRef(rememberedPlace() > 0);
   const [drawn, draw] = useState({ chosen, count: FIRST_ROWS });
   const count = isBack.current ? length : drawn.chosen === chosen ? drawn.count : FIRST_ROWS;
   useLayoutEffect(() => {
     if (!isBack.current || !length) return;
-    scrollTo(0, before);
+    returnToPlace();
     isBack.current = false;
     draw({ chosen, count });
   }, [length]);

@@ -14,7 +14,8 @@ export function toast(text, kind = "info") {
   const said = { text, kind };
   shown = [...shown, said].slice(-MOST);
   store.tell();
-  setTimeout(() => dismiss(said), SHOWN_SECONDS * 1000);
+  // What went wrong stays until it was read, or pushed out.
+  if (kind !== "bad") setTimeout(() => dismiss(said), SHOWN_SECONDS * 1000);
 }
 
 /** @param {{text: string}} said */
@@ -26,7 +27,7 @@ function dismiss(said) {
 export function Toasts() {
   useStore(store);
   return html`<div id="notices" role="status" aria-live="polite">
-    ${shown.map((said) => html`<div class="notice" data-kind=${said.kind}>
+    ${shown.map((said) => html`<div key=${said} class="notice" data-kind=${said.kind}>
       <span>${said.text}</span>
       <button type="button" class="quiet" aria-label="Dismiss" onClick=${() => dismiss(said)}>✕</button>
     </div>`)}
