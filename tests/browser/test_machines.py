@@ -129,6 +129,13 @@ def test_latest_trouble_comes_first_and_what_is_not_set_up_yet_last(operator: Vi
         page.reload()
         expect(page.locator('th[aria-sort="descending"]')).to_have_text("Machine")
         assert shown() == names[::-1]
+        # Of numbers and times one wants the largest first.
+        page.get_by_role("button", name="Round trip").click()
+        expect(page.locator('th[aria-sort="descending"]')).to_have_text("Round trip")
+        assert shown()[-1] != "C resting"
+        page.get_by_role("button", name="Round trip").click()
+        expect(page.locator('th[aria-sort="ascending"]')).to_have_text("Round trip")
+        assert set(shown()[:2]) == {"A new", "E lost"}
 
 
 def test_words_of_a_filter_are_all_wanted_and_chips_count_what_they_leave(

@@ -214,3 +214,18 @@ def test_session_is_one_for_all_tabs_of_a_browser_and_for_no_other(
     with Visit.begun(browser, operator.site) as stranger:
         stranger.go()
         expect(stranger.page.get_by_label("Token")).to_be_visible()
+
+
+def test_link_with_a_token_that_is_followed_in_an_open_tab_leaves_no_token_there(
+    operator: Visit,
+) -> None:
+    page = operator.page
+    token = operator.site.new_token("machines:read", name="of the link")["token"]
+    page.evaluate("token => { location.hash = `token=${token}`; }", token)
+    expect(page.get_by_text("the link was not used")).to_be_visible()
+    assert token not in page.url
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_text("You have signed out.")).to_be_visible()
+    page.evaluate("token => { location.hash = `token=${token}`; }", token)
+    expect(page.get_by_text("of the link")).to_be_visible()
+    assert token not in page.url

@@ -193,6 +193,19 @@ async def test_pending_input_gets_its_final_outcome_once(
     assert await counted(database) == (1, 0, NOW)
 
 
+async def test_stretch_that_begins_with_nothing_and_ends_with_one_input_counts_one(
+    database: Database, audit: AuditStore
+) -> None:
+    entry = sent(0, "pending")
+    assert entry.input is not None
+    await audit.add_inputs([replace(entry, input=replace(entry.input, count=0))])
+    ended = finished(entry)
+    await audit.add_inputs([ended])
+    found, _ = await audit.list(ORGANIZATION, EVERYTHING)
+    assert found == [ended]
+    assert await counted(database) == (1, 0, NOW)
+
+
 async def test_input_that_was_left_open_and_ended_at_once_has_ended(
     database: Database, audit: AuditStore
 ) -> None:

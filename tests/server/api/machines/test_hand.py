@@ -477,6 +477,27 @@ async def test_machine_that_goes_is_said_and_the_hand_stays(service: Service) ->
                 await hand.until_acknowledged()
 
 
+async def test_stretch_has_its_end_where_the_websocket_closes_before_the_inputs_do(
+    service: Service,
+) -> None:
+    async with service.joined() as (_, link):
+        lease = await taken(service, link)
+        async with hand_on(service, link, lease) as hand:
+            await hand.does(button(True), button(False), *stroke("q"))
+            await link.obey()
+        for _ in range(3):
+            await link.obey()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                found = (await service.get("/v1/audit?action=control.worked")).json["items"]
+                if found and "so far" not in found[0]["note"]:
+                    break
+                await asyncio.sleep(0.02)
+    (entry,) = found
+    assert entry["note"].startswith("1 click, 1 character, in ")
+    assert (entry["command"]["outcome"], entry["command"]["inputs"]) == ("completed", 2)
+
+
 async def test_audit_has_one_entry_for_a_stretch_and_no_text_and_no_log_has_the_lease(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
