@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
 from typing import Any, Final
@@ -26,8 +27,11 @@ class StreamingHandler(ApiHandler):
     """A handler whose answers can be larger than what should be in memory.
 
     What it reads and writes for a GET has one of a few places, from before anything is read until
-    the last byte is taken; a reader that takes nothing for too long is cut off.
+    the last byte is taken; a reader that takes nothing for too long is cut off, and so is one whose
+    token was revoked meanwhile.
     """
+
+    _endpoint: Endpoint
 
     async def perform(
         self,
@@ -36,6 +40,7 @@ class StreamingHandler(ApiHandler):
         path: Mapping[str, str],
     ) -> None:
         """See `ApiHandler.perform`."""
+        self._endpoint = endpoint
         reads = self.request.method in ("GET", "HEAD")
         await super().perform(endpoint, _in_a_place(function) if reads else function, path)
 
@@ -55,6 +60,7 @@ class StreamingHandler(ApiHandler):
 
     async def _write_all(self, pieces: AsyncGenerator[bytes, None]) -> None:
         waiting, is_begun = 0, False
+        look_at = time.monotonic() + self.services.settings.token_check
         async with aclosing(pieces) as stream:
             try:
                 async for piece in stream:
@@ -63,6 +69,9 @@ class StreamingHandler(ApiHandler):
                     if waiting >= CHUNK_BYTES:
                         waiting, is_begun = 0, True
                         await self._written(self.flush())
+                        if time.monotonic() >= look_at:
+                            await self._still_allowed()
+                            look_at = time.monotonic() + self.services.settings.token_check
             except StoreError:
                 if not is_begun:
                     self.clear()
@@ -71,6 +80,15 @@ class StreamingHandler(ApiHandler):
                 close_connection(self.request)
                 return
         await self._written(self.finish())
+
+    async def _still_allowed(self) -> None:
+        """Cut off whoever may not read any more: an answer lasts as long as its reader likes."""
+        try:
+            await self.authorize(self._endpoint)
+        except ProblemError as problem:
+            logger.info("request=%s closing: %s", self.request_id, problem)
+            close_connection(self.request)
+            raise StreamClosedError from None
 
     async def _written(self, writing: Awaitable[None]) -> None:
         """Wait until everything so far is on its way; cut off whoever does not read it."""

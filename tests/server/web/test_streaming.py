@@ -181,3 +181,27 @@ async def test_reader_that_takes_nothing_is_cut_off(
         await until(lambda: services.operation.under_way == 0)
         answer = await reader.rest()
     assert 0 < len(answer) < 8 * MEGABYTE
+
+
+async def test_token_that_is_revoked_ends_a_long_answer(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "server")
+    path = await grown(service)
+    made = (await service.post("/v1/tokens", {"name": "r", "scopes": ["trajectories:read"]})).json
+    whole = PartStore.read
+
+    async def slow(*arguments: Any) -> Any:
+        is_first = True
+        async for part in whole(*arguments):
+            yield part
+            if is_first:
+                is_first = False
+                revoked = await service.request("DELETE", f"/v1/tokens/{made['id']}")
+                assert revoked.status == 204
+                await asyncio.sleep(1.1)  # The server looks after each second.
+
+    monkeypatch.setattr(PartStore, "read", slow)
+    with pytest.raises(HTTPStreamClosedError):
+        await service.get(path, token=made["token"])
+    assert "closing: " in caplog.text
