@@ -24,7 +24,7 @@ export function stateOf({ state, client_version }) {
  * Whether a machine's screen should be seen and cannot; what its owner switched off is no trouble.
  * @param {Machine} machine
  */
-export function isDark({ screen }) {
+function isDark({ screen }) {
   return Boolean(screen) && !screen.available && !screen.switched_off;
 }
 
@@ -147,7 +147,7 @@ export function learnTime(date) {
 }
 
 /** The present, by the server's clock. */
-export function present() {
+function present() {
   return Date.now() + ahead;
 }
 

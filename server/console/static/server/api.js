@@ -41,7 +41,7 @@ export function nameOf(error) {
   return error instanceof Error ? error.name : "";
 }
 
-export const NO_ANSWER =
+const NO_ANSWER =
   "The server does not answer. Check that it runs and that this computer reaches it; " +
   "the console goes on trying.";
 

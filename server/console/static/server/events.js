@@ -11,14 +11,14 @@ const POLL_SECONDS = 5;
 const SHORTEST_WAIT = 500;
 const LONGEST_WAIT = 10_000;
 const MAX_LINE = 4 * 1024 * 1024;
-const TYPES = "machine,machine_removed,machine_released,control_requested,command,trajectory";
+const TYPES = "machine,machine_removed,control_requested,command,trajectory";
 
 /**
- * Dispatches "machine", "machine_removed", "machine_released", "control_requested", "command",
- * "trajectory" and, for whoever may read the audit, "audit", with their data as detail;
- * "reset" when everything has to be read again; and "state" when `state` has changed: connecting,
- * live, lost, or polling with a server that has no events.  Sleeps while nobody sees the page,
- * so that many open tabs do not use up the browser's connections.
+ * Dispatches "machine", "machine_removed", "control_requested", "command", "trajectory" and, for
+ * whoever may read the audit, "audit", with their data as detail; "reset" when everything has to be
+ * read again; and "state" when `state` has changed: connecting, live, lost, or polling with a server
+ * that has no events.  Sleeps while nobody sees the page, so that many open tabs do not use up the
+ * browser's connections.
  */
 export class Events extends EventTarget {
   state = "connecting";
@@ -151,7 +151,7 @@ export class Events extends EventTarget {
  * The events of a body, as the HTML standard reads them; null for each sign of life.
  * @param {Response["body"]} body
  */
-export async function* eventsIn(body) {
+async function* eventsIn(body) {
   /** @type {ServerEvent} */
   let event = { id: null, type: "message", data: "" };
   /** @type {string[]} */
