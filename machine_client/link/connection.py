@@ -20,6 +20,7 @@ from machine_client.link.session import Session
 from machine_client.link.websocket import DirectConnection, open_websocket, proxy_for
 from machine_client.screen import sender
 from machine_client.screen.capturer import ScreenCapturer
+from machine_client.screen.eyes import ClosedEyes
 from machine_client.settings import MachineSettings
 from machine_client.system.boot import boot_id
 from machine_client.system.clock import boottime_seconds
@@ -100,7 +101,7 @@ class MachineClient:
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._reported, event)
 
-        self._executor = Executor(self._journal, NullInjector(), report)
+        self._executor = Executor(self._journal, NullInjector(), ClosedEyes(), report)
         self._capturer = ScreenCapturer(
             self._open_view if self._settings.screen else None,
             report,

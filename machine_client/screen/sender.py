@@ -7,10 +7,12 @@ picture ordered.
 
 from collections import deque
 from dataclasses import dataclass
+from uuid import UUID
 
 from schemas.inputs.outcomes import Point
 from schemas.link import picture_frames
 from schemas.link.messages import (
+    ActionPicture,
     ClientMessage,
     DesktopQuery,
     DesktopSeen,
@@ -24,8 +26,12 @@ from schemas.link.messages import (
 )
 
 MAX_REQUESTS = 16
+MAX_KEPT = 12
 
-ScreenQuestion = ScreenStart | ScreenStop | ScreenCredit | Screenshot | DesktopQuery
+MAX_KEPT_BYTES = 16 * 1024 * 1024
+"""Of pictures that nobody has asked for yet: those of two commands at most."""
+
+ScreenQuestion = ScreenStart | ScreenStop | ScreenCredit | Screenshot | ActionPicture | DesktopQuery
 Request = Screenshot | DesktopQuery
 Order = ScreenStart | Request
 
@@ -66,7 +72,20 @@ class OrderFailed:
     reason: str
 
 
-ScreenResult = PictureCaptured | DesktopQueried | OrderFailed
+@dataclass(frozen=True, slots=True)
+class PictureKept:
+    """A command has had a picture taken, which waits to be asked for; or ``why_none`` says why not.
+
+    ``action`` is which of its actions; None is the picture at its end.
+    """
+
+    command_id: UUID
+    action: int | None
+    picture: EncodedPicture | None = None
+    why_none: str = "the picture was not taken, or is not kept any more"
+
+
+ScreenResult = PictureCaptured | DesktopQueried | OrderFailed | PictureKept
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +134,7 @@ class ScreenSender:
         self._outgoing: deque[tuple[picture_frames.PictureHeader, bytes]] = deque()
         self._offset = 0
         self._sent = self._credited = 0
+        self._kept: dict[tuple[UUID, int | None], tuple[PictureKept, int]] = {}
 
     def asked(self, question: ScreenQuestion) -> list[ScreenEffect]:
         """Take a message of the server about the screen."""
@@ -130,6 +150,8 @@ class ScreenSender:
             case ScreenCredit(received=received):
                 self._credited = min(max(self._credited, received), self._sent)
                 return self._go_on()
+            case ActionPicture():
+                return self._asked_for_kept(question)
             case Screenshot() | DesktopQuery():
                 if len(self._requests) >= MAX_REQUESTS:
                     reason = f"more than {MAX_REQUESTS} requests wait"
@@ -145,16 +167,14 @@ class ScreenSender:
         ``captured_at`` is milliseconds of the server's clock, ``largest`` how many bytes a picture
         may have.
         """
+        if isinstance(taken, PictureKept):
+            return self._keep(taken, captured_at, largest)
         if not self._is_open(taken.order):
             return []
         match taken:
             case PictureCaptured(order=order, picture=picture):
-                if (size := len(picture.content)) > largest:
-                    reason = (
-                        f"the picture has {size} bytes and the server takes {largest}: ask for a "
-                        "smaller one, or for JPEG of a lower quality"
-                    )
-                    return self._failed(order, reason)
+                if (why := _too_large(picture, largest)) is not None:
+                    return self._failed(order, why)
                 self._close(order)
                 self._outgoing.append((_header(order, picture, captured_at), picture.content))
                 return self._go_on()
@@ -164,6 +184,29 @@ class ScreenSender:
                 return [SendScreenMessage(seen)]
             case OrderFailed(order=failed, reason=reason):
                 return self._failed(failed, reason)
+
+    def _keep(self, kept: PictureKept, captured_at: int, largest: int) -> list[ScreenEffect]:
+        if kept.picture is not None and (why := _too_large(kept.picture, largest)) is not None:
+            kept = PictureKept(kept.command_id, kept.action, why_none=why)
+        self._kept[kept.command_id, kept.action] = kept, captured_at
+        while len(self._kept) > MAX_KEPT or self._kept_bytes > MAX_KEPT_BYTES:
+            del self._kept[next(iter(self._kept))]
+        return []
+
+    @property
+    def _kept_bytes(self) -> int:
+        pictures = (kept.picture for kept, _ in self._kept.values())
+        return sum(len(picture.content) for picture in pictures if picture is not None)
+
+    def _asked_for_kept(self, question: ActionPicture) -> list[ScreenEffect]:
+        sought = question.command_id, question.action
+        kept, captured_at = self._kept.pop(sought, (PictureKept(*sought), 0))
+        if kept.picture is None:
+            failed = RequestFailed(request=question.request, reason=kept.why_none[:500])
+            return [SendScreenMessage(failed)]
+        header = _header(question, kept.picture, captured_at)
+        self._outgoing.append((header, kept.picture.content))
+        return self._go_on()
 
     def over(self) -> list[ScreenEffect]:
         """The link is gone, and with it whoever looked."""
@@ -214,8 +257,18 @@ class ScreenSender:
         return [CaptureLive(self._live)]
 
 
+def _too_large(picture: EncodedPicture, largest: int) -> str | None:
+    """Why a picture cannot be sent, if it is so."""
+    if (size := len(picture.content)) <= largest:
+        return None
+    return (
+        f"the picture has {size} bytes and the server takes {largest}: ask for a smaller one, or "
+        "for JPEG of a lower quality"
+    )
+
+
 def _header(
-    order: ScreenStart | Screenshot, picture: EncodedPicture, captured_at: int
+    order: ScreenStart | Screenshot | ActionPicture, picture: EncodedPicture, captured_at: int
 ) -> picture_frames.PictureHeader:
     if isinstance(order, ScreenStart):
         kind, number = picture_frames.PictureKind.LIVE, order.stream

@@ -326,6 +326,19 @@ class Screenshot(PictureOptions):
     server_time: int
 
 
+class ActionPicture(_Message):
+    """Send the picture that a command had taken, which is kept until it is asked for once.
+
+    ``action`` is which of its actions, null the one at its end.
+    """
+
+    type: Literal["action_picture"] = "action_picture"
+    request: int = Field(ge=0, description="One of the numbers of ``screenshot``.")
+    command_id: UUID
+    action: int | None
+    server_time: int
+
+
 class DesktopQuery(_Message):
     """Where are the displays, and where is the pointer?"""
 
@@ -344,6 +357,7 @@ AnyServerMessage = (
     | ScreenStop
     | ScreenCredit
     | Screenshot
+    | ActionPicture
     | DesktopQuery
     | InputText
     | ClipboardQuery

@@ -18,6 +18,7 @@ from server.api.documentation import (
 from server.api.events import EventsHandler
 from server.api.health import LiveHandler, ReadyHandler
 from server.api.machines import inputs
+from server.api.machines.actions import ActionsHandler
 from server.api.machines.clipboard import ClipboardHandler
 from server.api.machines.commands import (
     CommandHandler,
@@ -63,6 +64,7 @@ ROUTES = (
     Route(f"{INPUT}/keyboard/key", inputs.PressKeysHandler),
     Route(f"{INPUT}/keyboard/type", inputs.TypeTextHandler),
     Route(f"{INPUT}/mouse/position", PointerHandler),
+    Route("/v1/computer/{machine_id}/actions", ActionsHandler),
     Route("/v1/computer/{machine_id}/clipboard", ClipboardHandler),
     Route(f"{DISPLAY}/screenshot", ScreenshotHandler),
     Route(f"{DISPLAY}/stream", StreamHandler),

@@ -35,6 +35,8 @@ def refused(error: errors.SubmissionRefusedError, since: int) -> Refusal:
             )
         case errors.NoClipboardError():
             return no_clipboard(f"nothing can be copied on it: {error}", since)
+        case errors.NoScreenError():
+            return no_screen(error.reason, error.since)
         case errors.LinkUnsettledError():
             return settling(since)
         case _:

@@ -2,8 +2,16 @@
 
 import asyncio
 from collections.abc import Callable
+from uuid import UUID
 
-from schemas.link.messages import DesktopQuery, DesktopSeen, Screenshot, ScreenStart, ScreenStop
+from schemas.link.messages import (
+    ActionPicture,
+    DesktopQuery,
+    DesktopSeen,
+    Screenshot,
+    ScreenStart,
+    ScreenStop,
+)
 from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions, ScreenshotOptions
 from schemas.resources.machines import MAX_VIEWER_NAMES
@@ -165,10 +173,18 @@ class MachineScreen:
             quality=options.quality,
             server_time=server_time(),
         )
-        answer = await self._answer(number, question, timeout)
-        if not isinstance(answer, Picture):
-            raise TypeError("a screenshot was answered by something else")
-        return answer
+        return _picture(await self._answer(number, question, timeout))
+
+    async def fetch(self, command_id: UUID, action: int | None, timeout: float) -> Picture:
+        """The picture that a command had taken; raises as ``screenshot`` does.
+
+        ``action`` is which of its actions; None is the one at its end.
+        """
+        number = self._next_request()
+        question = ActionPicture(
+            request=number, command_id=command_id, action=action, server_time=server_time()
+        )
+        return _picture(await self._answer(number, question, timeout))
 
     async def look(self, timeout: float) -> DesktopSeen:
         """Where the displays and the pointer are now; raises as ``screenshot`` does."""
@@ -289,3 +305,9 @@ def _largest(sides: list[int | None]) -> int | None:
     """The largest side; None, which is the screen's own, is larger than any."""
     given = [side for side in sides if side is not None]
     return max(given) if len(given) == len(sides) else None
+
+
+def _picture(answer: Picture | DesktopSeen) -> Picture:
+    if not isinstance(answer, Picture):
+        raise TypeError("a question about a picture was answered by something else")
+    return answer

@@ -22,6 +22,7 @@ from server.dispatch.questions.control import (
 from server.dispatch.questions.inputs import ResolveCommand
 from server.dispatch.questions.question import Done, LinkQuestion, Refusal
 from server.dispatch.questions.screens import (
+    FetchPicture,
     LookAtDesktop,
     NextPicture,
     StopWatching,
@@ -200,6 +201,7 @@ ANSWERS: Final[dict[type[LinkQuestion[Any]], Answers]] = {
     FindLink: _found,
     ResolveCommand: _resolved,
     TakeScreenshot: lambda _, link, question: screens.screenshot(link, question),
+    FetchPicture: lambda _, link, question: screens.fetch_picture(link, question),
     LookAtDesktop: lambda _, link, question: screens.look(link, question),
     NextPicture: lambda here, link, asked: here.remote_viewers.next_picture(link, asked),
     StopWatching: _stopped,

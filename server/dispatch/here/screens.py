@@ -23,6 +23,14 @@ async def screenshot(link: LinkSocket, question: screens.TakeScreenshot) -> scre
     )
 
 
+async def fetch_picture(link: LinkSocket, question: screens.FetchPicture) -> screens.PictureTaken:
+    """The picture that a command had taken.  Raises RefusedError."""
+    wanted = question.command_id, question.action
+    return screens.PictureTaken.of(
+        await _asked(link, lambda screen: screen.fetch(*wanted, screens.ANSWER_SECONDS))
+    )
+
+
 async def look(link: LinkSocket, _: screens.LookAtDesktop) -> screens.DesktopSeen:
     """The displays and the pointer as they are now.  Raises RefusedError."""
     seen = await _asked(link, lambda screen: screen.look(screens.ANSWER_SECONDS))

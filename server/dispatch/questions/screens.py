@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from schemas.inputs.actions import MAX_ACTIONS
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display, Quality, Rate, Side
 from schemas.link.picture_frames import Picture, PictureFormat, Region, Size
@@ -71,6 +72,20 @@ class TakeScreenshot(LinkQuestion[PictureTaken]):
 
     def lost(self) -> Refusal:
         """It may show something; nobody says what."""
+        return no_screen("its node did not answer in time", None)
+
+
+class FetchPicture(LinkQuestion[PictureTaken]):
+    """The picture that a command had taken; ``action`` is which of its actions, None the end."""
+
+    answer_seconds = ANSWER_SECONDS + 1.0
+
+    type: Literal["fetch_picture"] = "fetch_picture"
+    command_id: UUID
+    action: Annotated[int, Field(ge=0, lt=MAX_ACTIONS)] | None
+
+    def lost(self) -> Refusal:
+        """It may be there; nobody brings it."""
         return no_screen("its node did not answer in time", None)
 
 

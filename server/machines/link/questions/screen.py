@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from schemas.link.messages import (
+    ActionPicture,
     DesktopQuery,
     DesktopSeen,
     PictureOptions,
@@ -66,7 +67,10 @@ ScreenArrival = (
     LivePictureArrived | ScreenshotArrived | DesktopArrived | RequestRefused | LiveScreenEnded
 )
 ScreenAnswer = ScreenFailed | RequestFailed | DesktopSeen
-ScreenQuestion = ScreenStart | ScreenStop | Screenshot | DesktopQuery
+ScreenQuestion = ScreenStart | ScreenStop | Screenshot | ActionPicture | DesktopQuery
+_Request = Screenshot | ActionPicture | DesktopQuery
+
+_AS_IT_WAS_TAKEN = PictureOptions(quality=1)
 
 
 class ScreenLink:
@@ -79,7 +83,7 @@ class ScreenLink:
         self._live: ScreenStart | None = None
         self._newest_stream = 0
         self._oldest_stream = 1
-        self._requests: dict[int, Screenshot | DesktopQuery] = {}
+        self._requests: dict[int, _Request] = {}
 
     def asked(self, question: ScreenQuestion) -> None:
         """Note what is about to be sent; streams and requests have numbers that grow, from 1."""
@@ -88,7 +92,7 @@ class ScreenLink:
                 self._live, self._newest_stream = question, stream
             case ScreenStop():
                 self._live = None
-            case Screenshot() | DesktopQuery():
+            case Screenshot() | ActionPicture() | DesktopQuery():
                 self._requests[question.request] = question
 
     def answered(self, answer: ScreenAnswer) -> list[ScreenArrival]:
@@ -102,7 +106,7 @@ class ScreenLink:
                 self._live = None
                 return [LiveScreenEnded(reason)]
             case RequestFailed(request=request, reason=reason):
-                self._take_request(request, Screenshot, DesktopQuery)
+                self._take_request(request, Screenshot, ActionPicture, DesktopQuery)
                 return [RequestRefused(request, reason)]
             case DesktopSeen(request=request):
                 self._take_request(request, DesktopQuery)
@@ -125,6 +129,8 @@ class ScreenLink:
         """What a picture was to be like; None for one of a live screen that was stopped since."""
         if header.kind is PictureKind.SCREENSHOT:
             asked = self._requests.get(header.number)
+            if isinstance(asked, ActionPicture):
+                return _AS_IT_WAS_TAKEN
             if not isinstance(asked, Screenshot) or asked.format != header.format:
                 raise PictureError(f"a screenshot {header.number} that nobody asked for")
             return asked
@@ -161,6 +167,6 @@ class ScreenLink:
         del self._requests[header.number]
         return [ScreenshotArrived(header.number, picture)]
 
-    def _take_request(self, request: int, *kinds: type[Screenshot | DesktopQuery]) -> None:
+    def _take_request(self, request: int, *kinds: type[_Request]) -> None:
         if not isinstance(self._requests.pop(request, None), kinds):
             raise PictureError(f"an answer to a request {request} that nobody has made")
