@@ -1,14 +1,13 @@
 """Several actions in one request, from HTTP to the X server and back."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.desktop import Witness
 from tests.end_to_end.system import Workstation, presses
-from tests.processes import Answer, ServedApi, ServerProcess
+from tests.processes import ServedApi, ServerProcess
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +26,7 @@ def desk(
 
 
 def test_actions_happen_once_in_their_order(desk: Workstation, witness: Witness) -> None:
-    actions = [
+    actions: list[dict[str, Any]] = [
         {"operation": "mouse.click", "x": 100, "y": 200},
         {"operation": "wait", "seconds": 0.1},
         {"operation": "keyboard.key", "text": "ctrl+a"},

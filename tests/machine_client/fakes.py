@@ -43,6 +43,16 @@ class FakeInjector:
 
         return inject
 
+    @property
+    def is_interrupted(self) -> bool:
+        return self.interrupted.is_set()
+
+    def pause(self, seconds: float) -> None:
+        self.interrupted.wait(seconds)
+
+    def pointer(self) -> Point:
+        return HERE
+
     def interrupt(self) -> None:
         self.interrupted.set()
 

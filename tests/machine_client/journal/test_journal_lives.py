@@ -66,7 +66,7 @@ class JournalLife(RuleBasedStateMachine):
 
     @rule(command=commands, injected=counts)
     def progress(self, command: UUID, injected: int) -> None:
-        self.journal.progress(command, injected)
+        self.journal.progress(command, Unknown(injected_at_least=injected))
         written = self.storage.find(command)
         if written is not None and written.state is EntryState.INTENT:
             self.progressed[command] = injected

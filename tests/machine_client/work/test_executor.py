@@ -14,6 +14,7 @@ import pytest
 
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import EntryState, Journal, Mark
+from machine_client.screen.eyes import ClosedEyes
 from machine_client.system.clock import boottime_seconds
 from machine_client.work.executor import Executor
 from machine_client.work.injector import InjectionFailed
@@ -58,7 +59,7 @@ class Bench:
         self.journal = Journal(self.storage)
         self.desktop = FakeInjector()
         self.reports: queue.SimpleQueue[ExecutorResult] = queue.SimpleQueue()
-        self.executor = Executor(self.journal, self.desktop, self.reports.put)
+        self.executor = Executor(self.journal, self.desktop, ClosedEyes(), self.reports.put)
 
     def begin(
         self,

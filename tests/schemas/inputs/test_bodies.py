@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from schemas.inputs.actions import COMMAND_BODIES
 from schemas.inputs.bodies import (
     INPUT_BODIES,
     AnyInput,
@@ -58,8 +59,8 @@ BAD = [
 
 
 def test_every_operation_has_its_body() -> None:
-    assert set(INPUT_BODIES) == set(Operation)
-    assert all(body.operation is name for name, body in INPUT_BODIES.items())
+    assert set(COMMAND_BODIES) == set(Operation)
+    assert all(body.input_name is name for name, body in COMMAND_BODIES.items())
 
 
 @pytest.mark.parametrize(("operation", "body"), GOOD)
