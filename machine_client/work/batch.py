@@ -138,6 +138,9 @@ class Batch:
         self._note = note
         self._is_late = is_late
         self._results: list[ActionResult] = []
+        self._not_begun = [
+            ActionResult(operation=each.operation, status="not_begun") for each in body.actions
+        ]
         self._injected = 0
         self._pointer: Point | None = None
         self._before: RawFrame | None = None
@@ -306,12 +309,8 @@ class Batch:
         return self._failed(INTERRUPTED, "the machine client ended")
 
     def _all_results(self, *current: ActionResult) -> Results:
-        results = (*self._results, *current)
-        rest = self._body.actions[len(results) :]
-        return (
-            *results,
-            *(ActionResult(operation=each.operation, status="not_begun") for each in rest),
-        )
+        begun = len(self._results) + len(current)
+        return (*self._results, *current, *self._not_begun[begun:])
 
 
 def _failure(action: AnyAction, code: str, message: str) -> ActionResult:
