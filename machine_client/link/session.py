@@ -23,6 +23,7 @@ from machine_client.link.server_clock import ServerClock
 from machine_client.link.waiting import WaitingInputs
 from machine_client.screen.sender import (
     DesktopQueried,
+    LookEnded,
     OrderFailed,
     PictureCaptured,
     PictureKept,
@@ -112,6 +113,7 @@ class Session:
             case (
                 PictureCaptured()
                 | DesktopQueried()
+                | LookEnded()
                 | OrderFailed()
                 | PictureKept()
                 | orders.ClipboardTaken()

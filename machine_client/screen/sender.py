@@ -9,6 +9,7 @@ from collections import deque
 from dataclasses import dataclass
 from uuid import UUID
 
+from machine_client.screen.watching import Sight
 from schemas.inputs.outcomes import Point
 from schemas.link import picture_frames
 from schemas.link.messages import (
@@ -17,12 +18,15 @@ from schemas.link.messages import (
     DesktopQuery,
     DesktopSeen,
     Display,
+    Look,
+    LookStop,
     RequestFailed,
     ScreenCredit,
     ScreenFailed,
     Screenshot,
     ScreenStart,
     ScreenStop,
+    Seen,
 )
 
 MAX_REQUESTS = 16
@@ -31,8 +35,20 @@ MAX_KEPT = 12
 MAX_KEPT_BYTES = 16 * 1024 * 1024
 """Of pictures that nobody has asked for yet: those of two commands at most."""
 
-ScreenQuestion = ScreenStart | ScreenStop | ScreenCredit | Screenshot | ActionPicture | DesktopQuery
-Request = Screenshot | DesktopQuery
+ScreenQuestion = (
+    ScreenStart
+    | ScreenStop
+    | ScreenCredit
+    | Screenshot
+    | ActionPicture
+    | Look
+    | LookStop
+    | DesktopQuery
+)
+Glance = Screenshot | DesktopQuery
+"""What is answered with what is there now."""
+
+Request = Glance | Look
 Order = ScreenStart | Request
 
 
@@ -66,10 +82,15 @@ class DesktopQueried:
 
 @dataclass(frozen=True, slots=True)
 class OrderFailed:
-    """An order cannot be carried out; ``reason`` is for a person."""
+    """An order cannot be carried out; ``reason`` is for a person.
+
+    ``code`` and ``field`` are there where this desktop does not have what was asked for.
+    """
 
     order: Order
     reason: str
+    code: str | None = None
+    field: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +106,15 @@ class PictureKept:
     why_none: str = "the picture was not taken, or is not kept any more"
 
 
-ScreenResult = PictureCaptured | DesktopQueried | OrderFailed | PictureKept
+@dataclass(frozen=True, slots=True)
+class LookEnded:
+    """A wait is over: what was seen, or that nobody waits any more."""
+
+    order: Look
+    sight: Sight
+
+
+ScreenResult = PictureCaptured | DesktopQueried | LookEnded | OrderFailed | PictureKept
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +133,21 @@ class StopLive:
 class RunRequest:
     """Take this screenshot, or look at the desktop, now."""
 
-    order: Request
+    order: Glance
+
+
+@dataclass(frozen=True, slots=True)
+class BeginLook:
+    """Wait for what this asks; its end is reported."""
+
+    order: Look
+
+
+@dataclass(frozen=True, slots=True)
+class StopLook:
+    """Wait no more for what this asked; its end is reported."""
+
+    order: Look
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +164,9 @@ class SendScreenMessage:
     message: ClientMessage
 
 
-ScreenEffect = CaptureLive | StopLive | RunRequest | SendFrame | SendScreenMessage
+ScreenEffect = (
+    CaptureLive | StopLive | RunRequest | BeginLook | StopLook | SendFrame | SendScreenMessage
+)
 
 
 class ScreenSender:
@@ -152,13 +197,17 @@ class ScreenSender:
                 return self._go_on()
             case ActionPicture():
                 return self._asked_for_kept(question)
-            case Screenshot() | DesktopQuery():
+            case LookStop(request=request):
+                return [StopLook(look) for look in self._looks if look.request == request]
+            case Screenshot() | Look() | DesktopQuery():
                 if len(self._requests) >= MAX_REQUESTS:
                     reason = f"more than {MAX_REQUESTS} requests wait"
                     return [
                         SendScreenMessage(RequestFailed(request=question.request, reason=reason))
                     ]
                 self._requests.append(question)
+                if isinstance(question, Look):
+                    return [BeginLook(question)]
                 return [RunRequest(question)]
 
     def taken(self, taken: ScreenResult, captured_at: int, largest: int) -> list[ScreenEffect]:
@@ -182,8 +231,20 @@ class ScreenSender:
                 self._close(query)
                 seen = DesktopSeen(request=query.request, displays=[*displays], pointer=pointer)
                 return [SendScreenMessage(seen)]
-            case OrderFailed(order=failed, reason=reason):
-                return self._failed(failed, reason)
+            case LookEnded(order=look, sight=sight):
+                self._close(look)
+                return [
+                    SendScreenMessage(
+                        Seen(
+                            request=look.request,
+                            matched=sight.matched,
+                            at=sight.at,
+                            elapsed=sight.elapsed,
+                        )
+                    )
+                ]
+            case OrderFailed(order=failed, reason=reason, code=code, field=field):
+                return self._failed(failed, reason, code, field)
 
     def _keep(self, kept: PictureKept, captured_at: int, largest: int) -> list[ScreenEffect]:
         if kept.picture is not None and (why := _too_large(kept.picture, largest)) is not None:
@@ -211,8 +272,13 @@ class ScreenSender:
     def over(self) -> list[ScreenEffect]:
         """The link is gone, and with it whoever looked."""
         live, self._live = self._live, None
+        stops: list[ScreenEffect] = [StopLook(look) for look in self._looks]
         self._requests, self._outgoing = [], deque()
-        return [] if live is None else [StopLive()]
+        return stops if live is None else [*stops, StopLive()]
+
+    @property
+    def _looks(self) -> list[Look]:
+        return [each for each in self._requests if isinstance(each, Look)]
 
     def _is_open(self, order: Order) -> bool:
         # By identity: the next link numbers its orders from the beginning again.
@@ -224,7 +290,9 @@ class ScreenSender:
         else:
             self._requests = [request for request in self._requests if request is not order]
 
-    def _failed(self, order: Order, reason: str) -> list[ScreenEffect]:
+    def _failed(
+        self, order: Order, reason: str, code: str | None = None, field: str | None = None
+    ) -> list[ScreenEffect]:
         self._close(order)
         if isinstance(order, ScreenStart):
             self._live = None
@@ -232,7 +300,8 @@ class ScreenSender:
                 StopLive(),
                 SendScreenMessage(ScreenFailed(stream=order.stream, reason=reason[:500])),
             ]
-        return [SendScreenMessage(RequestFailed(request=order.request, reason=reason[:500]))]
+        failed = RequestFailed(request=order.request, reason=reason[:500], code=code, field=field)
+        return [SendScreenMessage(failed)]
 
     def _go_on(self) -> list[ScreenEffect]:
         """Send as much as there is room for; then order the next live picture."""

@@ -8,12 +8,12 @@ the rest is never carried out.
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Protocol
 from uuid import UUID
 
 from machine_client.desktop.base import DesktopError, RawFrame
 from machine_client.journal.journal import JournalError
+from machine_client.screen.watching import Sight
 from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
 from schemas.inputs.actions import (
     Actions,
@@ -37,7 +37,6 @@ from schemas.inputs.outcomes import (
     Unknown,
 )
 from schemas.inputs.waits import Changed
-from schemas.link.picture_frames import Region
 from schemas.programs.failpoints import Failpoint, reached
 
 logger = logging.getLogger(__name__)
@@ -75,14 +74,6 @@ class ActionInjector(Protocol):
         """Let time pass; less where it is interrupted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """Which of several conditions the screen met, and where; None where it met none."""
-
-    matched: int | None
-    at: Region | None
-
-
 class Eyes(Protocol):
     """What is needed of a screen to look at it; what takes time ends early if interrupted.
 
@@ -111,6 +102,9 @@ class Eyes(Protocol):
 
         The closing one has no number.
         """
+
+    def close(self) -> None:
+        """Let go of the screen; it is opened anew when it is needed."""
 
 
 class Batch:

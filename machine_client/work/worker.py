@@ -125,6 +125,8 @@ class Worker:
                 message=f"the machine client made a mistake ({type(error).__name__})",
                 injected_at_least=0,
             )
+        finally:
+            self._eyes.close()
         _log_end(command, outcome)
         return CommandEnded(command.command_id, outcome, self._journal.position.sequence)
 

@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 from schemas.inputs import bodies
 from schemas.inputs.bodies import INPUT_BODIES, AnyInput, InputBody, Operation
 from schemas.inputs.pictures import PictureWanted
-from schemas.inputs.waits import Conditions
+from schemas.inputs.waits import Conditions, check_conditions
 from schemas.values.strict import StrictModel
 
 MAX_ACTIONS: Final = 50
@@ -97,6 +97,8 @@ class WaitFor(StrictModel):
         "the next action.",
     )
 
+    _check_number = field_validator("any", mode="before")(check_conditions)
+
     @property
     def own_seconds(self) -> float:
         """The time that this takes at most, in seconds."""
@@ -121,9 +123,14 @@ class ClosingPicture(PictureWanted):
         float, Field(strict=True, ge=0, le=MAX_SETTLE_SECONDS, allow_inf_nan=False)
     ] = Field(
         0,
-        description="Wait until nothing has changed for so many seconds, 2 s longer at most; a "
+        description="Wait until nothing has changed for so many seconds, at most 2 s longer; a "
         "blinking caret is still.",
     )
+
+    @property
+    def longest_settling(self) -> float:
+        """After how many seconds the picture is taken of a screen that does not become still."""
+        return self.settle + MAX_SETTLE_SECONDS if self.settle else 0.0
 
 
 InputAction = (
@@ -224,9 +231,8 @@ class Actions(InputBody):
 
     @property
     def own_seconds(self) -> float:
-        settling = 0.0 if self.screenshot is None else self.screenshot.settle
-        # The screen has as long again to become still.
-        return sum(each.own_seconds for each in self.actions) + 2 * settling
+        settling = 0.0 if self.screenshot is None else self.screenshot.longest_settling
+        return sum(each.own_seconds for each in self.actions) + settling
 
     @property
     def looks(self) -> bool:

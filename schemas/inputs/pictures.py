@@ -1,20 +1,53 @@
-"""Pictures of the screen, as they are wanted."""
+"""How a picture of the screen is wanted: what it shows, how large, and in which format."""
 
-from pydantic import BaseModel
+from typing import Annotated, Final, Literal, Self
 
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from schemas.values.scalars import Coordinate, StrictBool
 from schemas.values.strict import StrictModel
 
+MAX_SIDE: Final = 16_384
+"""Pixels."""
 
-class PictureRegion(BaseModel):
-    """stub"""
+PictureFormat = Literal["jpeg", "png", "webp"]
 
-    x: int
-    y: int
-    width: int
-    height: int
+Side = Annotated[int, Field(strict=True, ge=1, le=MAX_SIDE)]
+Quality = Annotated[int, Field(strict=True, ge=1, le=95)]
+
+
+class Area(StrictModel):
+    """A rectangle of the desktop, in the pixels that inputs use."""
+
+    x: Coordinate
+    y: Coordinate
+    width: Annotated[int, Field(strict=True, ge=1, le=4 * MAX_SIDE)]
+    height: Annotated[int, Field(strict=True, ge=1, le=4 * MAX_SIDE)]
 
 
 class PictureWanted(StrictModel):
-    """stub"""
+    """A picture of all displays, of one of them, or of a part of the desktop.
 
-    format: str = "png"
+    It is at the screen's own resolution, or made smaller to fit.
+    """
+
+    format: PictureFormat = "png"
+    width: Side | None = Field(None, description="At most so many pixels; the screen's own.")
+    height: Side | None = Field(None, description="At most so many pixels; the screen's own.")
+    quality: Quality = Field(80, description="Of JPEG and WebP.")
+    region: Area | None = Field(
+        None, description="Only this part of the desktop, which must lie within it."
+    )
+    display: Annotated[int, Field(strict=True, ge=0, le=63)] | None = Field(
+        None, description="Only this display, by its place in the list of the dimensions."
+    )
+    pointer: StrictBool = Field(True, description="Whether the mouse pointer is on it.")
+
+    @model_validator(mode="after")
+    def _shows_one_thing(self) -> Self:
+        if self.region is not None and self.display is not None:
+            raise PydanticCustomError(
+                "region_and_display", "give a region or a display, or neither; not both"
+            )
+        return self

@@ -9,9 +9,8 @@ from pydantic_core import PydanticCustomError
 from schemas.http.queries import Page
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import ActionStatus, Point
-from schemas.inputs.pictures import PictureRegion
+from schemas.inputs.pictures import Area, PictureFormat
 from schemas.link.messages import Capability, Display
-from schemas.link.picture_frames import PictureFormat
 from schemas.resources.tokens import CreatedToken
 from schemas.values.scalars import MachineId, Name, Note, Storable, StrictBool
 from schemas.values.strict import StrictModel
@@ -200,7 +199,7 @@ class PictureContent(BaseModel):
     format: PictureFormat
     width: int = Field(description="Its own pixels.")
     height: int
-    region: PictureRegion = Field(description="What it shows, in the desktop's pixels.")
+    region: Area = Field(description="What it shows, in the desktop's pixels.")
     content: str = Field(description="Base64.")
 
 
@@ -223,7 +222,7 @@ class ActionEnd(BaseModel):
     code: str | None = Field(None, description="What was wrong, for a program.")
     message: str | None = Field(None, description="What was wrong, for a person.")
     matched: int | None = Field(None, description="Which condition was met, from 0.")
-    at: PictureRegion | None = Field(None, description="Where, in the desktop's pixels.")
+    at: Area | None = Field(None, description="Where, in the desktop's pixels.")
     picture: PictureContent | LeftOutPicture | None = Field(
         None, description="Of a screenshot, in the first answer alone."
     )

@@ -47,13 +47,18 @@ def entries_of(errors: Iterable[Mapping[str, Any]], *prefix: str) -> list[Valida
     return entries
 
 
+_OF_SEVERAL_KINDS = ("actions", "any")
+"""The lists whose elements are each of one of several kinds."""
+
+
 def _place(loc: Sequence[str | int]) -> Iterator[str]:
-    """A place as whoever sent it names it: pydantic puts the kind of an action behind its number.
+    """A place as whoever sent it names it: pydantic puts the kind of an element behind its number.
 
     ``("actions", 3, "mouse.click", "x")`` is ``actions.3.x``.
     """
     for number, part in enumerate(loc):
-        if number < 2 or loc[number - 2] != "actions" or not isinstance(loc[number - 1], int):
+        of_kinds = number > 1 and loc[number - 2] in _OF_SEVERAL_KINDS
+        if not of_kinds or not isinstance(loc[number - 1], int):
             yield str(part)
 
 

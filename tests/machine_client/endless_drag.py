@@ -11,7 +11,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from uuid import UUID
 
-from machine_client.screen.eyes import ClosedEyes
+from machine_client.screen.eyes import ScreenEyes
 from machine_client.system.clock import boottime_seconds
 from machine_client.work.executor import Executor
 from machine_client.work.orders import BeginCommand, ExecutorResult, JournalMarked, MarkJournal
@@ -68,7 +68,7 @@ def main(file: Path, command_id: UUID) -> None:
         assert isinstance(ended, JournalMarked)
         print(counts.get(), flush=True)
 
-    executor = Executor(journal_in(file), desktop, ClosedEyes(), report)
+    executor = Executor(journal_in(file), desktop, ScreenEyes(None, lambda _: None), report)
     drag = Input(
         link_id=LINK_ID,
         command_id=command_id,

@@ -7,7 +7,6 @@ from uuid import UUID, uuid4
 import pytest
 
 from machine_client.journal.journal import EntryState, Journal
-from machine_client.screen.eyes import ClosedEyes
 from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.work.orders import CommandEnded, CommandLookedUp
 from machine_client.work.worker import Worker
@@ -22,7 +21,7 @@ from schemas.inputs.outcomes import (
     Unknown,
 )
 from tests.links import about
-from tests.machine_client.fakes import HERE, FakeInjector, move, raising
+from tests.machine_client.fakes import HERE, FakeInjector, closed_eyes, move, raising
 from tests.machine_client.journals import JournalMemory
 from tests.store import there
 
@@ -38,7 +37,7 @@ class Bench:
         self.memory = JournalMemory()
         self.journal = Journal(self.memory)
         self.desktop = FakeInjector()
-        self.worker = Worker(self.journal, self.desktop, ClosedEyes(), lambda: NOW)
+        self.worker = Worker(self.journal, self.desktop, closed_eyes(), lambda: NOW)
 
     def carry_out(
         self, *, x: Any = 1, fingerprint: str = "f", begin_by: float = NOW + 1
