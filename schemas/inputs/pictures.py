@@ -1,6 +1,6 @@
 """How a picture of the screen is wanted: what it shows, how large, and in which format."""
 
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Literal, Protocol, TypeVar
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -26,6 +26,25 @@ class Area(StrictModel):
     height: Annotated[int, Field(strict=True, ge=1, le=4 * MAX_SIDE)]
 
 
+class ShowsPart(Protocol):
+    """What can show a part of the desktop."""
+
+    region: Area | None
+    display: int | None
+
+
+Wanted = TypeVar("Wanted", bound=ShowsPart)
+
+
+def check_shows_one_thing(wanted: Wanted) -> Wanted:
+    """Check that a region or a display is wanted, or neither; as a validator."""
+    if wanted.region is not None and wanted.display is not None:
+        raise PydanticCustomError(
+            "region_and_display", "give a region or a display, or neither; not both"
+        )
+    return wanted
+
+
 class PictureWanted(StrictModel):
     """A picture of all displays, of one of them, or of a part of the desktop.
 
@@ -44,10 +63,4 @@ class PictureWanted(StrictModel):
     )
     pointer: StrictBool = Field(True, description="Whether the mouse pointer is on it.")
 
-    @model_validator(mode="after")
-    def _shows_one_thing(self) -> Self:
-        if self.region is not None and self.display is not None:
-            raise PydanticCustomError(
-                "region_and_display", "give a region or a display, or neither; not both"
-            )
-        return self
+    _shows_one_thing = model_validator(mode="after")(check_shows_one_thing)

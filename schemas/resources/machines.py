@@ -235,3 +235,14 @@ class ActionsResult(InputResult):
     screenshot: PictureContent | LeftOutPicture | None = Field(
         description="The picture at the end, where one was wanted; in the first answer alone."
     )
+
+
+class WaitResult(BaseModel):
+    """The answer to a wait for the screen, whether it has shown what was waited for or not."""
+
+    matched: int | None = Field(
+        description="Which of the conditions was met, from 0; null where none was in time."
+    )
+    at: Area | None = Field(description="Where it has changed, in the desktop's pixels.")
+    elapsed: float = Field(description="Seconds.")
+    screenshot: PictureContent | LeftOutPicture | None

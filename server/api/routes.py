@@ -35,6 +35,7 @@ from server.api.machines.screen import (
     ScreenshotHandler,
     StreamHandler,
 )
+from server.api.machines.waiting import WaitHandler
 from server.api.metrics import MetricsHandler
 from server.api.organizations import OrganizationsHandler
 from server.api.tokens import TokenHandler, TokensHandler
@@ -65,6 +66,7 @@ ROUTES = (
     Route(f"{INPUT}/keyboard/type", inputs.TypeTextHandler),
     Route(f"{INPUT}/mouse/position", PointerHandler),
     Route("/v1/computer/{machine_id}/actions", ActionsHandler),
+    Route("/v1/computer/{machine_id}/wait", WaitHandler),
     Route("/v1/computer/{machine_id}/clipboard", ClipboardHandler),
     Route(f"{DISPLAY}/screenshot", ScreenshotHandler),
     Route(f"{DISPLAY}/stream", StreamHandler),

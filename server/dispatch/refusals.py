@@ -106,6 +106,11 @@ def no_screen(why: str, since: int | None) -> Refusal:
     return unavailable("no_screen", f"the machine shows no screen: {why}", since)
 
 
+def not_on_screen(why: str, code: str, loc: tuple[str, ...]) -> Refusal:
+    """What was asked for is not to be had on the desktop as it is; ``loc`` says what."""
+    return Refusal(kind=RefusalKind.NOT_ON_SCREEN, detail=why, code=code, loc=loc)
+
+
 def no_clipboard(why: str, since: int | None) -> Refusal:
     """A machine that is connected, whose clipboard cannot be used so."""
     return unavailable("no_clipboard", f"the machine's clipboard: {why}", since)

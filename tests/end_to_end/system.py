@@ -65,9 +65,14 @@ class Workstation:
         """Send an input and return its answer."""
         return self.api.send(self.machine, operation, body, key)
 
-    def act(self, actions: Sequence[Mapping[str, Any]], key: str | None = None) -> Answer:
+    def act(
+        self,
+        actions: Sequence[Mapping[str, Any]],
+        key: str | None = None,
+        screenshot: Mapping[str, Any] | None = None,
+    ) -> Answer:
         """Send several actions in one request."""
-        return self.api.act(self.machine, actions, key)
+        return self.api.act(self.machine, actions, key, screenshot)
 
     def begin(self, operation: str, key: str | None = None, **body: Any) -> Any:
         """Send an input and do not wait for its answer."""

@@ -1,7 +1,6 @@
 """Several actions in one request: one command, and pictures of what came of it."""
 
 import json
-from base64 import b64encode
 from dataclasses import replace
 
 from pydantic import JsonValue
@@ -13,11 +12,10 @@ from schemas.resources.machines import ActionsResult
 from schemas.resources.tokens import Scope
 from server.api.machines.answers import Answer, answer_to
 from server.api.machines.paths import MachinePath
+from server.api.machines.pictures import fetched
 from server.api.machines.sending import InputHandler, InputHeaders, input_endpoint
 from server.dispatch.command import Ended
-from server.dispatch.looks import LookedAt
-from server.dispatch.questions.question import Refusal
-from server.dispatch.questions.screens import FetchPicture, PictureTaken
+from server.dispatch.questions.screens import FetchPicture
 
 MAX_BODY_BYTES = 128 * 1024
 MAX_BODY_VALUES = 20_000
@@ -70,22 +68,7 @@ class ActionsHandler(InputHandler):
             command_id=ended.command_id,
             action=number,
         )
-        taken = await self.services.machines.dispatcher.ask(question)
-        if isinstance(taken, Refusal):
-            return {"left_out": taken.detail}
-        self.services.machines.looks.looked(self.sender(None), ended.machine_id, LookedAt.SCREEN)
-        return picture_in_json(taken)
-
-
-def picture_in_json(picture: PictureTaken) -> JsonValue:
-    """A picture as a part of an answer."""
-    return {
-        "format": picture.format,
-        "width": picture.size.width,
-        "height": picture.size.height,
-        "region": picture.region._asdict(),
-        "content": b64encode(picture.content).decode(),
-    }
+        return await fetched(self, question)
 
 
 def _key_is_missing() -> InvalidRequestError:

@@ -79,6 +79,8 @@ def problem_of(reply: Refusal | Pending) -> Exception:
         )
     if reply.kind is RefusalKind.KEY_REUSED:
         return key_reused()
+    if reply.kind is RefusalKind.NOT_ON_SCREEN:
+        return InvalidRequestError.single(reply.loc, reply.detail, reply.code or "value_error")
     if reply.kind is RefusalKind.STORAGE_UNAVAILABLE:
         return StoreUnavailable(reply.detail)
     return ProblemError(

@@ -10,6 +10,8 @@ from schemas.link.messages import (
     ActionPicture,
     DesktopQuery,
     DesktopSeen,
+    Look,
+    LookStop,
     PictureOptions,
     RequestFailed,
     ScreenCredit,
@@ -17,6 +19,7 @@ from schemas.link.messages import (
     Screenshot,
     ScreenStart,
     ScreenStop,
+    Seen,
 )
 from schemas.link.picture_frames import Picture, PictureHeader, PictureKind
 from server.machines.link.questions.pictures import PictureAssembly, PictureError
@@ -49,11 +52,24 @@ class DesktopArrived:
 
 
 @dataclass(frozen=True, slots=True)
+class LookEnded:
+    """A wait is over."""
+
+    request: int
+    seen: Seen
+
+
+@dataclass(frozen=True, slots=True)
 class RequestRefused:
-    """A screenshot or desktop query has no answer."""
+    """A question about the screen has no answer.
+
+    ``code`` and ``field`` are there where this desktop does not have what was asked for.
+    """
 
     request: int
     reason: str
+    code: str | None = None
+    field: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +80,16 @@ class LiveScreenEnded:
 
 
 ScreenArrival = (
-    LivePictureArrived | ScreenshotArrived | DesktopArrived | RequestRefused | LiveScreenEnded
+    LivePictureArrived
+    | ScreenshotArrived
+    | DesktopArrived
+    | LookEnded
+    | RequestRefused
+    | LiveScreenEnded
 )
-ScreenAnswer = ScreenFailed | RequestFailed | DesktopSeen
-ScreenQuestion = ScreenStart | ScreenStop | Screenshot | ActionPicture | DesktopQuery
-_Request = Screenshot | ActionPicture | DesktopQuery
+ScreenAnswer = ScreenFailed | RequestFailed | Seen | DesktopSeen
+_Request = Screenshot | ActionPicture | Look | DesktopQuery
+ScreenQuestion = ScreenStart | ScreenStop | LookStop | _Request
 
 _AS_IT_WAS_TAKEN = PictureOptions(quality=1)
 
@@ -92,7 +113,9 @@ class ScreenLink:
                 self._live, self._newest_stream = question, stream
             case ScreenStop():
                 self._live = None
-            case Screenshot() | ActionPicture() | DesktopQuery():
+            case LookStop():
+                pass  # It is answered by the end of what it stops.
+            case Screenshot() | ActionPicture() | Look() | DesktopQuery():
                 self._requests[question.request] = question
 
     def answered(self, answer: ScreenAnswer) -> list[ScreenArrival]:
@@ -105,9 +128,12 @@ class ScreenLink:
                     return []
                 self._live = None
                 return [LiveScreenEnded(reason)]
-            case RequestFailed(request=request, reason=reason):
-                self._take_request(request, Screenshot, ActionPicture, DesktopQuery)
-                return [RequestRefused(request, reason)]
+            case RequestFailed(request=request, reason=reason, code=code, field=field):
+                self._take_request(request, Screenshot, ActionPicture, Look, DesktopQuery)
+                return [RequestRefused(request, reason, code, field)]
+            case Seen(request=request):
+                self._take_request(request, Look)
+                return [LookEnded(request, answer)]
             case DesktopSeen(request=request):
                 self._take_request(request, DesktopQuery)
                 return [DesktopArrived(request, answer)]
