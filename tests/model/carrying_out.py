@@ -131,8 +131,7 @@ def _go_on(world: World, state: State) -> Iterator[Step]:
     stops = state.machine.is_interrupted and world.rules.interrupted_with_link
     match step + 1:
         case 1 if stops:
-            how = INTERRUPTED_IN if number else INTERRUPTED_BEFORE
-            yield _interrupted(world, state, number, how)
+            yield _interrupted(world, state, number, INTERRUPTED_BEFORE)
         case 1:
             begun = state
             if not world.rules.done_mark_after_events:
