@@ -23,7 +23,7 @@ class Answered(NamedTuple):
     @property
     def results(self) -> list[str]:
         """Each action's status; none where nothing is known of any, or nothing happened."""
-        return [each["status"] for each in self.body.get("actions", [])]
+        return [each["status"] for each in self.body.get("actions") or ()]
 
     @property
     def is_unknown(self) -> bool:
