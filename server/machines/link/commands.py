@@ -5,10 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from schemas.inputs.outcomes import Expired, NotCarriedOut, Outcome
+from schemas.inputs.outcomes import Expired, NotCarriedOut, Outcome, Refused
 from server.machines.link.errors import LinkBusyError, UnexpectedAnswerError
 
 REMEMBERED_OUTCOMES = 1000
+
+KEY_REUSED = "idempotency_key_reused"
+"""How a machine refuses what came under a key that its journal has from another request."""
 
 LATE_SECONDS = 5.0
 """After its answer was due, until a command is overdue: a machine that is slow is not stuck."""
@@ -146,6 +149,8 @@ class LinkCommands:
         return self.unanswered.pop(command_id, None) is not None or was_overdue
 
     def _settle(self, command_id: UUID, outcome: Outcome | None) -> Outcome:
+        if isinstance(outcome, Refused) and outcome.code == KEY_REUSED:
+            return outcome  # Said of this request; the earlier outcome was another's.
         first = self._outcomes.setdefault(command_id, outcome) if outcome else None
         if first is None or outcome is None or not _agree(first, outcome):
             raise UnexpectedAnswerError(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from schemas.inputs.outcomes import Expired, NotCarriedOut, Outcome
+from schemas.inputs.outcomes import Expired, NotCarriedOut, Outcome, Refused
 from schemas.link.close_codes import CloseCode
-from server.machines.link.commands import REMEMBERED_OUTCOMES
+from server.machines.link.commands import KEY_REUSED, REMEMBERED_OUTCOMES
 from server.machines.link.events import (
     AbandonCommands,
     CommandRuns,
@@ -44,6 +44,17 @@ def test_key_that_is_used_again_days_later_may_end_otherwise(up: LinkScript) -> 
     for outcome in (Expired(), COMPLETED):
         up.on(submitted(command), SendMessage(command))
         up.on(ack(command.command_id, outcome), SettleCommand(command.command_id, outcome))
+
+
+def test_key_that_is_used_again_days_later_for_another_request_is_refused(up: LinkScript) -> None:
+    command = up.sent()
+    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+    question = about(command.command_id)
+    refused = Refused(code=KEY_REUSED, message="used for another request")
+    for outcome in (refused, COMPLETED):
+        up.on(ResolutionRequested(question), SendMessage(question))
+        said = report(command.command_id, outcome)
+        up.on(said, SettleCommand(command.command_id, outcome))
 
 
 def test_remembered_outcomes_are_bounded(up: LinkScript) -> None:
