@@ -73,13 +73,15 @@ class RawFrame:
 
     ``region`` is where it lies, in the coordinates of inputs; ``size`` can be another than the
     region's where the system draws several pixels for each of those.  ``captured_at`` is seconds
-    of the boottime clock.
+    of the boottime clock.  ``pointer_at`` is where the pointer may be on a frame that was wanted
+    without it.
     """
 
     region: Region
     size: Size
     pixels: bytearray
     captured_at: float
+    pointer_at: Point | None = None
 
     def looks_like(self, other: "RawFrame | None") -> bool:
         """Whether it shows the same; a comparison of all bytes is quicker than any hash."""
@@ -152,7 +154,10 @@ class DesktopView(Protocol):
         """Say where the pointer is."""
 
     def capture(self, *, pointer: bool = True) -> RawFrame:
-        """Take all displays as one picture, as it is now, with the pointer on it or without."""
+        """Take all displays as one picture, as it is now, with the pointer on it or without.
+
+        Where it cannot be left out for sure, the frame says where it may be.
+        """
 
     def wait_until_drawn(self, seconds: float) -> bool:
         """Wait until something may have been drawn, at most so long; whether it may.

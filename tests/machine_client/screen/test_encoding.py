@@ -19,7 +19,7 @@ def frame(width: int = 60, height: int = 40) -> RawFrame:
     return RawFrame(Region(0, 0, *size), size, bytearray(row * height), 0.0)
 
 
-@pytest.mark.parametrize("form", ["jpeg", "png"])
+@pytest.mark.parametrize("form", ["jpeg", "png", "webp"])
 @pytest.mark.parametrize(("width", "height"), [(None, None), (30, None), (None, 10), (6, 4)])
 def test_picture_shows_the_pixels_and_passes_the_servers_check(
     form: PictureFormat, width: int | None, height: int | None

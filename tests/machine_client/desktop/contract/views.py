@@ -1,13 +1,16 @@
 """Contract: what is seen of a desktop agrees with what is done on it."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
 
 from machine_client.desktop.base import DesktopView
+from machine_client.screen.watching import watch
 from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import ClickMouse, DragMouse, MoveMouse
 from schemas.inputs.outcomes import Point
+from schemas.inputs.waits import Wait
 from schemas.link.picture_frames import Region
 from tests.machine_client.desktop.contract.inputs import (
     InjectingContract,
@@ -81,6 +84,46 @@ class ViewContract(InjectingContract):
         assert view.capture().captured_at >= first.captured_at
         with rig.witness.painted(RECTANGLE, RED):
             eventually(lambda: not view.capture().looks_like(first), "a change is seen")
+
+    def test_change_is_waited_for_and_the_pointer_is_none(
+        self, rig: Rig, view: DesktopView, injector: DesktopInjector
+    ) -> None:
+        perform(injector, MoveMouse(x=10, y=10))
+        changed = Wait.model_validate({"any": [{"still": 0.3}, {"changed": True}]}).any
+        began = view.capture(pointer=False)
+        perform(injector, MoveMouse(x=300, y=200))
+        still = watch(view, changed, 20, before=began, is_over=lambda: False)
+        assert (still.matched, still.at) == (0, None)
+        with rig.witness.painted(RECTANGLE, RED):
+            seen = watch(view, changed[1:], 20, before=began, is_over=lambda: False)
+            assert seen.matched == 0
+            assert seen.at == pytest.approx(RECTANGLE, abs=1)
+
+    def test_wait_that_began_before_it_sees_what_is_drawn(
+        self, rig: Rig, view: DesktopView, injector: DesktopInjector
+    ) -> None:
+        changed = Wait.model_validate({"any": [{"changed": True}]}).any
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(watch, view, changed, 30, is_over=lambda: False)
+            while not waiting.done():
+                with rig.witness.painted(RECTANGLE, BLUE):
+                    wait((waiting,), timeout=1)
+                wait((waiting,), timeout=1)
+        # A screen that shows several pixels for each of the desktop's may round them.
+        assert waiting.result().at == pytest.approx(RECTANGLE, abs=1)
+
+    def test_picture_can_do_without_the_pointer(
+        self, rig: Rig, view: DesktopView, injector: DesktopInjector
+    ) -> None:
+        left, top, width, height = RECTANGLE
+        x, y = left + width // 2, top + height // 2
+        with rig.witness.painted(RECTANGLE, GREEN):
+            eventually(lambda: pixel(view.capture(), x, y) == GREEN or None, "it is painted")
+            perform(injector, MoveMouse(x=x, y=y))
+            frame = view.capture(pointer=False)
+            near = [(x + across, y + down) for across in range(-8, 9) for down in range(-8, 9)]
+            is_left_out = {pixel(frame, *place) for place in near} == {GREEN}
+            assert is_left_out or frame.pointer_at == Point(x=x, y=y)
 
     def test_pointer_is_in_the_picture_where_inputs_put_it(
         self, rig: Rig, view: DesktopView, injector: DesktopInjector
