@@ -15,7 +15,7 @@ from uuid import UUID
 
 from pydantic import Field, TypeAdapter
 
-from schemas.inputs.bodies import Button, Operation
+from schemas.inputs.bodies import BUTTONS, Button, Operation
 from schemas.inputs.outcomes import Outcome, Point
 from schemas.link.clipboard_messages import (
     ClipboardFailed,
@@ -79,7 +79,7 @@ class Released(_Message):
     Of keys only their number is told: which ones they were could tell what was typed.
     """
 
-    buttons: list[Button] = Field(max_length=3)
+    buttons: list[Button] = Field(max_length=len(BUTTONS))
     keys: int = Field(ge=0, le=256)
 
 

@@ -24,11 +24,11 @@ from schemas.inputs.bodies import (
     ClickMouse,
     DragMouse,
     MoveMouse,
-    PathPoint,
     PressKeys,
     ScrollMouse,
 )
 from schemas.inputs.outcomes import Point
+from schemas.inputs.places import PathPoint
 from schemas.link.messages import Display
 from tests.desktop import Terminal, Witness
 from tests.machine_client.desktop.contract.inputs import perform

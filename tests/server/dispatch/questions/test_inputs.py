@@ -11,11 +11,11 @@ from schemas.inputs.bodies import (
     AnyInput,
     DragMouse,
     MoveMouse,
-    PathPoint,
     TypeText,
     WriteClipboard,
 )
 from schemas.inputs.outcomes import Completed, Outcome, Point, Refused, Unknown
+from schemas.inputs.places import PathPoint
 from server.dispatch.command import Command, Ended, Pending, Sender
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.questions.inputs import CarryOut
