@@ -3,11 +3,10 @@
 This module is what all systems share; `machine_client.desktop.base` says what it needs of one.
 """
 
-import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from machine_client.desktop.base import (
     Desktop,
@@ -123,7 +122,7 @@ class DesktopInjector:
             if isinstance(body, bodies.MouseInput):
                 body = put_on_desktop(body, desktop)
                 _check_button(body, desktop)
-                if modifiers := modifier_keys(body.modifiers):
+                if body.modifiers and (modifiers := modifier_keys(body.modifiers)):
                     _check_modifiers(modifiers, desktop)
                     chords = (Chord(modifiers, None),)
             elif isinstance(body, bodies.PressKeys):
@@ -191,11 +190,10 @@ class DesktopInjector:
             raise interrupted()
 
     def _carry_out(self, body: bodies.AnyInput, chords: tuple[Chord, ...]) -> None:
+        if isinstance(body, bodies.MouseInput):
+            self._gesture(body, chords)
+            return
         match body:
-            case bodies.MouseInput():
-                self._check_nobody_holds_it(body)
-                with self._holding_modifiers(chords):
-                    self._use_mouse(body)
             case bodies.PressKeys(down=None, hold=float(seconds), repeat=repeat):
                 for _ in range(repeat):
                     self._hold_for(seconds, chords)
@@ -210,21 +208,21 @@ class DesktopInjector:
             case bodies.WriteClipboard(text=text, selection=selection):
                 self._input.write_clipboard(selection, text)
 
+    def _gesture(self, body: bodies.MouseInput, modifiers: tuple[Chord, ...]) -> None:
+        """Hold modifiers meanwhile, if any; those that an earlier input holds stay held."""
+        self._check_nobody_holds_it(body)
+        fresh = self._input.press_modifiers(modifiers[0].modifiers) if modifiers else ()
+        try:
+            self._use_mouse(body)
+        finally:
+            self._let_go(fresh)
+
     def _check_nobody_holds_it(self, body: bodies.MouseInput) -> None:
         match body:
             case bodies.ClickMouse(button=button) | bodies.DragMouse(button=button):
                 self._input.check_button(button or "left")
             case bodies.ScrollMouse(amount=amount, direction=direction) if amount:
                 self._input.check_wheel(direction)
-
-    @contextlib.contextmanager
-    def _holding_modifiers(self, chords: tuple[Chord, ...]) -> Iterator[None]:
-        """Hold modifiers, if any; those that an earlier input holds stay held after it."""
-        fresh = self._input.press_modifiers(chords[0].modifiers) if chords else ()
-        try:
-            yield
-        finally:
-            self._let_go(fresh)
 
     def _hold_for(self, seconds: float, chords: tuple[Chord, ...]) -> None:
         self._go_on()
@@ -241,10 +239,10 @@ class DesktopInjector:
 
     def _use_mouse(self, body: bodies.MouseInput) -> None:
         match body:
-            case bodies.MoveMouse():
-                self._travel_along(body)
             case bodies.ClickMouse():
                 self._click(body)
+            case bodies.MoveMouse():
+                self._travel_along(body)
             case bodies.ScrollMouse():
                 self._scroll(body)
             case bodies.DragMouse():
@@ -252,7 +250,7 @@ class DesktopInjector:
 
     def _travel_along(self, move: bodies.MoveMouse) -> None:
         """Pass every point: a program that draws needs the corners."""
-        for point in move.path or ():
+        for point in move.passed:
             self._go_on()
             self._input.move(point.x, point.y)
         self._input.move(move.x, move.y)
@@ -295,7 +293,7 @@ class DesktopInjector:
         Late moves are skipped, but no point of the path, nor more than a quarter of them at once: a
         program must see that something is dragged, also where a clock ticks in 16 ms, as Windows'.
         """
-        corners = ((point.x, point.y) for point in drag.path or ())
+        corners = ((point.x, point.y) for point in drag.passed)
         route = Route([(drag.start_x, drag.start_y), *corners, (drag.to_x, drag.to_y)])
         duration = drag.duration or _QUICK_DRAG_SECONDS
         moves = _QUICK_DRAG_MOVES

@@ -18,13 +18,15 @@ def put_on_desktop(body: Body, desktop: DesktopInput) -> Body:
 
     Raises Refusal for the first of them that no display shows.
     """
-    if not any(body.places):
+    places = list(body.places)
+    if not places:
         return body
     displays = desktop.displays()
     if (picture := body.picture_size) is not None:
         shown = _around(displays)
         body = body.with_places(lambda place: _of_pixel(place, picture, shown))
-    for place in body.places:
+        places = list(body.places)
+    for place in places:
         _check(place, displays)
     return body
 

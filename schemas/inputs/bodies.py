@@ -104,14 +104,18 @@ class MouseInput(InputBody):
     )
 
     @property
+    def passed(self) -> PathPoints:
+        """The points that the pointer passes on its way."""
+        return ()
+
+    @property
     def places(self) -> Iterator[Place]:
         """Every place that it names."""
         for x_field, y_field in self.place_fields:
             x, y = getattr(self, x_field), getattr(self, y_field)
             if x is not None and y is not None:
                 yield Place(x, y, (x_field,), (y_field,))
-        path: PathPoints = getattr(self, "path", None) or ()
-        for number, point in enumerate(path):
+        for number, point in enumerate(self.passed):
             yield Place(point.x, point.y, ("path", number, "x"), ("path", number, "y"))
 
     def with_places(self, put: Callable[[Place], tuple[int, int]]) -> Self:
@@ -156,6 +160,10 @@ class DragMouse(MouseInput):
     )
 
     @property
+    def passed(self) -> PathPoints:
+        return self.path or ()
+
+    @property
     def own_seconds(self) -> float:
         return self.duration or 0.0
 
@@ -197,6 +205,10 @@ class MoveMouse(MouseInput):
         exclude_if=_is_empty,
         description="Where the pointer passes, in order, before it comes to x and y.",
     )
+
+    @property
+    def passed(self) -> PathPoints:
+        return self.path or ()
 
 
 def _repeated_too_often(repeat: int, most: str) -> Exception:
