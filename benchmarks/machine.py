@@ -26,6 +26,13 @@ class NoInjector:
     def prepare(self, body: AnyInput) -> Callable[[], Point]:
         return lambda: Point(x=0, y=0)
 
+    is_interrupted = False
+
+    def pause(self, seconds: float) -> None: ...
+
+    def pointer(self) -> Point:
+        return Point(x=0, y=0)
+
     def interrupt(self) -> None: ...
 
     def release_all(self) -> None: ...

@@ -1,7 +1,9 @@
 """The parts that handlers work with; server.assembly makes them."""
 
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from uuid import UUID
 
 from server.bus.bus import Bus
 from server.console.assets import Asset, Assets
@@ -78,7 +80,10 @@ class Library:
 
 @dataclass(frozen=True, kw_only=True)
 class Machines:
-    """The machines: the door through which all is asked of them, and their links here."""
+    """The machines: the door through which all is asked of them, and their links here.
+
+    ``waits`` counts by token who waits for what a screen shows.
+    """
 
     fleet: Fleet
     dispatcher: Dispatcher
@@ -90,6 +95,7 @@ class Machines:
     events: MachineEventPublisher
     admission: Admission
     registry: LinkRegistry
+    waits: Counter[UUID] = field(default_factory=Counter)
 
 
 @dataclass(kw_only=True)

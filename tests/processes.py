@@ -282,6 +282,28 @@ class ServedApi:
         """As `send`, without waiting for the answer."""
         return self._threads.submit(self.send, machine, operation, body, key)
 
+    def act(
+        self,
+        machine: str,
+        actions: Sequence[Mapping[str, Any]],
+        key: str | None = None,
+        screenshot: Mapping[str, Any] | None = None,
+    ) -> Answer:
+        """Send several actions in one request."""
+        headers = {} if key is None else {"Idempotency-Key": key}
+        body = {"actions": [*actions], "screenshot": screenshot}
+        return self.call("POST", f"/v1/computer/{machine}/actions", body, headers)
+
+    def begin_to_act(
+        self,
+        machine: str,
+        actions: Sequence[Mapping[str, Any]],
+        key: str | None = None,
+        screenshot: Mapping[str, Any] | None = None,
+    ) -> Future[Answer]:
+        """As `act`, without waiting for the answer."""
+        return self._threads.submit(self.act, machine, actions, key, screenshot)
+
     def machine(self, machine: str) -> Any:
         """How a machine is."""
         return self.call("GET", f"/v1/machines/{machine}").json

@@ -151,8 +151,15 @@ class DesktopView(Protocol):
     def pointer(self) -> Point:
         """Say where the pointer is."""
 
-    def capture(self) -> RawFrame:
-        """Take all displays as one picture, as it is now, with the pointer on it."""
+    def capture(self, *, pointer: bool = True) -> RawFrame:
+        """Take all displays as one picture, as it is now, with the pointer on it or without."""
+
+    def wait_until_drawn(self, seconds: float) -> bool:
+        """Wait until something may have been drawn, at most so long; whether it may.
+
+        What was drawn before the last `capture` is told once at most.  Where a desktop does not
+        tell, this takes all of the time and it may have been.
+        """
 
     def close(self) -> None:
         """Let go of the desktop; safe when it has ended, and twice."""

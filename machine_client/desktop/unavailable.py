@@ -45,7 +45,10 @@ class _BlindView:
     def pointer(self) -> Point:
         raise self._error
 
-    def capture(self) -> NoReturn:
+    def capture(self, *, pointer: bool = True) -> NoReturn:
+        raise self._error
+
+    def wait_until_drawn(self, seconds: float) -> bool:
         raise self._error
 
     def close(self) -> None:

@@ -33,6 +33,9 @@ makes an entry old in a moment.
 
 PRUNE_EVERY = 3600.0
 
+MAX_RUNNING = 16
+"""How many commands may be begun whose end was never noted, as after a mistake of ours."""
+
 MAX_UNWRITTEN = 256
 """How many entries that no key can repeat may gather in memory."""
 
@@ -54,7 +57,8 @@ class EntryState(StrEnum):
 class Entry:
     """What the journal knows of one command.
 
-    The outcome of an INTENT, where there is one, says how much was injected at least.
+    The outcome of an INTENT, where there is one, is how it ended if nothing more is heard of it:
+    how much was injected at least, or which of several actions are done.
     """
 
     state: EntryState
@@ -120,6 +124,7 @@ class Journal:
         self._storage = storage
         self._lock = Lock()
         self._unwritten: dict[UUID, Entry] = {}
+        self._running: dict[UUID, str] = {}
         self._prune_at = 0.0
         self.trouble: str | None = None
 
@@ -133,12 +138,19 @@ class Journal:
         with self._lock:
             return self._find(command_id)
 
-    def intend(self, command_id: UUID, fingerprint: str) -> bool:
+    def intend(self, command_id: UUID, fingerprint: str, so_far: Outcome | None = None) -> bool:
         """Note that a command begins; on disk before this returns, if a key can repeat it.
 
-        False, and nothing noted, where the journal knows the command already.
+        ``so_far`` is how it ended if nothing more is noted.  False, and nothing noted, where the
+        journal knows the command already.
         """
-        return self._begin_entry(command_id, Entry(EntryState.INTENT, fingerprint, None))
+        if not self._begin_entry(command_id, Entry(EntryState.INTENT, fingerprint, so_far)):
+            return False
+        with self._lock:
+            self._running[command_id] = fingerprint
+            if len(self._running) > MAX_RUNNING:
+                del self._running[next(iter(self._running))]
+        return True
 
     def finish(self, command_id: UUID, outcome: Outcome) -> None:
         """Note how a command that was intended ended; nothing else can end, and nothing twice.
@@ -147,6 +159,7 @@ class Journal:
         honestly unknown.
         """
         with self._lock:
+            self._running.pop(command_id, None)
             intended = self._find(command_id)
             if intended is None or intended.state is not EntryState.INTENT:
                 return
@@ -162,15 +175,15 @@ class Journal:
                     self._unwritten[command_id] = done
                 raise
 
-    def progress(self, command_id: UUID, injected: int) -> None:
-        """Note how many events of a running command have surely been injected, not flushed."""
+    def progress(self, command_id: UUID, so_far: Outcome, *, flush: bool = False) -> None:
+        """Note how a running command ended if nothing more is noted.
+
+        With ``flush`` it is on disk before this returns; of what no key can repeat, nothing is.
+        """
         with self._lock:
-            if command_id in self._unwritten:
-                return
-            intended = self._storage.find(command_id)
-            if intended is not None and intended.state is EntryState.INTENT:
-                so_far = Unknown(injected_at_least=injected)
-                self._write({command_id: Entry(EntryState.INTENT, intended.fingerprint, so_far)})
+            if fingerprint := self._running.get(command_id):
+                entry = Entry(EntryState.INTENT, fingerprint, so_far)
+                self._write({command_id: entry}, flush=flush)
 
     def refuse(self, command_id: UUID, fingerprint: str, outcome: Outcome) -> bool:
         """Note the outcome of a command that was not begun and never will be; as ``intend``."""

@@ -20,6 +20,8 @@ from machine_client.link.session import Session
 from machine_client.link.websocket import DirectConnection, open_websocket, proxy_for
 from machine_client.screen import sender
 from machine_client.screen.capturer import ScreenCapturer
+from machine_client.screen.eyes import ScreenEyes
+from machine_client.screen.waits import ScreenWaits
 from machine_client.settings import MachineSettings
 from machine_client.system.boot import boot_id
 from machine_client.system.clock import boottime_seconds
@@ -85,6 +87,7 @@ class MachineClient:
         finally:
             # What runs is interrupted at once; the link may take a moment to close.
             self._lose_link()
+            self._waits.close()
             await asyncio.gather(
                 self._tasks.close(),
                 self._desktop.stop(),
@@ -100,9 +103,12 @@ class MachineClient:
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._reported, event)
 
-        self._executor = Executor(self._journal, NullInjector(), report)
+        open_view = self._open_view if self._settings.screen else None
+        eyes = ScreenEyes(open_view, report)
+        self._executor = Executor(self._journal, NullInjector(), eyes, report)
+        self._waits = ScreenWaits(open_view, report)
         self._capturer = ScreenCapturer(
-            self._open_view if self._settings.screen else None,
+            open_view,
             report,
             rate=self._settings.screen_rate,
             bytes_per_second=self._settings.screen_bytes_per_second,
@@ -225,6 +231,10 @@ class MachineClient:
                 self._close(code, reason)
             case sender.SendScreenMessage(message) | sender.SendFrame(message):
                 self._send(message)
+            case sender.BeginLook(look):
+                self._waits.begin(look)
+            case sender.StopLook(look):
+                self._waits.stop(look)
             case sender.CaptureLive() | sender.StopLive() | sender.RunRequest():
                 self._capturer.submit(effect)
             case orders.ReadClipboard():

@@ -23,13 +23,16 @@ from machine_client.link.server_clock import ServerClock
 from machine_client.link.waiting import WaitingInputs
 from machine_client.screen.sender import (
     DesktopQueried,
+    LookEnded,
     OrderFailed,
     PictureCaptured,
+    PictureKept,
     ScreenQuestion,
     ScreenResult,
     ScreenSender,
 )
 from machine_client.work import orders
+from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Expired, Outcome
 from schemas.link import messages
 from schemas.link.clipboard_messages import ClipboardNext, ClipboardQuery, InputText
@@ -55,6 +58,7 @@ class Session:
         self._texts = InputTexts()
         self._queue = WaitingInputs()
         self._running: UUID | None = None
+        self._runs_several = False
         self._owed: set[UUID] = set()
         self._asked: set[UUID] = set()
         self._looking_up = 0
@@ -106,7 +110,14 @@ class Session:
             case events.DesktopObserved(desktop):
                 self._desktop.changed_to(desktop)
                 return self._tell_desktop()
-            case PictureCaptured() | DesktopQueried() | OrderFailed() | orders.ClipboardTaken():
+            case (
+                PictureCaptured()
+                | DesktopQueried()
+                | LookEnded()
+                | OrderFailed()
+                | PictureKept()
+                | orders.ClipboardTaken()
+            ):
                 return self._taken(event)
             case events.TimePassed():
                 return self._expire()
@@ -168,7 +179,7 @@ class Session:
         if self.welcome is None:
             return []  # Whoever asked is gone with the link.
         captured_at = 0
-        if isinstance(taken, PictureCaptured):
+        if isinstance(taken, PictureCaptured | PictureKept) and taken.picture is not None:
             captured_at = self._server_clock.server(taken.picture.captured_at)
         largest = self.welcome.limits.picture_bytes
         return [*self._screen.taken(taken, captured_at, largest)]
@@ -232,6 +243,7 @@ class Session:
                 effects += self._expired(command)
             else:
                 self._running = command.command_id
+                self._runs_several = command.operation is Operation.ACTIONS
                 begin_by = self._server_clock.local(command.expires_at)
                 effects.append(orders.BeginCommand(command, begin_by))
         return effects
@@ -345,7 +357,10 @@ class Session:
         ]
 
     def _lost(self) -> list[events.Effect]:
-        """Forget what had not begun: whoever asks later is told that it never will."""
+        """Forget what had not begun: whoever asks later is told that it never will.
+
+        Several actions end between two of them: whoever decided them sees no more what they do.
+        """
         self._open = False
         self.welcome = None
         self._heartbeats.clear()
@@ -355,4 +370,7 @@ class Session:
         self._queue.take_all()
         self._owed.clear()
         self._asked.clear()
-        return [orders.ReleaseHeld(), *self._screen.over()]
+        release: events.Effect = orders.ReleaseHeld()
+        if self._running is not None and self._runs_several:
+            release = orders.InterruptCommands(self._running)
+        return [release, *self._screen.over()]

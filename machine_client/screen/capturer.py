@@ -7,14 +7,15 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from typing import Protocol
 
 from machine_client.concurrency.threads import daemon_thread
-from machine_client.desktop.base import DesktopError, DesktopView, RawFrame
+from machine_client.desktop.base import DesktopError, DesktopView, RawFrame, Refusal
 from machine_client.screen import sender
-from machine_client.screen.encoding import encode
+from machine_client.screen.encoding import Fineness, Part, encode, part_of
 from machine_client.system.clock import boottime_seconds
-from schemas.link.messages import PictureOptions, Screenshot, ScreenStart
-from schemas.link.picture_frames import PictureFormat
+from schemas.link.messages import Screenshot, ScreenStart
+from schemas.link.picture_frames import PictureFormat, Region
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +50,7 @@ class ScreenCapturer:
         self._bytes_per_second = bytes_per_second
         self._view: DesktopView | None = None
         self._changed = threading.Condition()
-        self._requests: deque[sender.Request] = deque()
+        self._requests: deque[sender.Glance] = deque()
         self._live: ScreenStart | None = None
         self._last: tuple[ScreenStart, RawFrame] | None = None
         self._next_at = 0.0
@@ -111,7 +112,7 @@ class ScreenCapturer:
                 self._carry_out(order)
         self._close_view()
 
-    def _next_order(self) -> sender.Request | ScreenStart | None:
+    def _next_order(self) -> sender.Glance | ScreenStart | None:
         """Wait for something to do; None is that nobody has needed the view for a while."""
         idle_at = boottime_seconds() + IDLE_SECONDS
         while not self._stopping:
@@ -126,9 +127,12 @@ class ScreenCapturer:
             self._changed.wait(seconds)
         return None
 
-    def _carry_out(self, order: sender.Request | ScreenStart) -> None:
+    def _carry_out(self, order: sender.Glance | ScreenStart) -> None:
         try:
             taken = self._taken(order)
+        except Refusal as refusal:
+            outcome = refusal.outcome
+            taken = sender.OrderFailed(order, outcome.message, outcome.code, outcome.loc[-1])
         except DesktopError as error:
             self._close_view()
             taken = sender.OrderFailed(order, str(error))
@@ -145,14 +149,13 @@ class ScreenCapturer:
                 self._live = None
         self._report(taken)
 
-    def _taken(self, order: sender.Request | ScreenStart) -> sender.ScreenResult | None:
+    def _taken(self, order: sender.Glance | ScreenStart) -> sender.ScreenResult | None:
         if self._view is None:
             self._view = self._new_view()
         if isinstance(order, ScreenStart):
             return self._live_picture(order, self._view)
         if isinstance(order, Screenshot):
-            frame = self._view.capture()
-            return sender.PictureCaptured(order, _picture(frame, order.format, order))
+            return sender.PictureCaptured(order, take_picture(self._view, order))
         return sender.DesktopQueried(order, tuple(self._view.displays()), self._view.pointer())
 
     def _live_picture(self, order: ScreenStart, view: DesktopView) -> sender.PictureCaptured | None:
@@ -165,7 +168,7 @@ class ScreenCapturer:
             with self._changed:
                 self._next_at = began_at + self._patience(began_at, interval)
             return None
-        picture = _picture(frame, "jpeg", order)
+        picture = _picture(frame, "jpeg", order, frame.region)
         self._last = (order, frame)
         pause = max(interval, len(picture.content) / self._bytes_per_second)
         with self._changed:
@@ -191,8 +194,30 @@ class ScreenCapturer:
         self._view = self._last = None
 
 
+class Wanted(Part, Fineness, Protocol):
+    """A picture as somebody wants it."""
+
+    @property
+    def format(self) -> PictureFormat:
+        """Its encoding."""
+
+    @property
+    def pointer(self) -> bool:
+        """Whether the mouse pointer is on it."""
+
+
+def take_picture(view: DesktopView, wanted: Wanted) -> sender.EncodedPicture:
+    """A picture of the screen as it is now.
+
+    Raises DesktopError, and Refusal for what the desktop does not have.
+    """
+    frame = view.capture(pointer=wanted.pointer)
+    displays = [] if wanted.display is None else view.displays()
+    return _picture(frame, wanted.format, wanted, part_of(frame.region, wanted, displays))
+
+
 def _picture(
-    frame: RawFrame, form: PictureFormat, options: PictureOptions
+    frame: RawFrame, form: PictureFormat, options: Fineness, shown: Region
 ) -> sender.EncodedPicture:
-    content, size = encode(frame, form, options)
-    return sender.EncodedPicture(form, content, size, frame.region, frame.captured_at)
+    content, size = encode(frame, form, options, shown)
+    return sender.EncodedPicture(form, content, size, shown, frame.captured_at)

@@ -1,40 +1,125 @@
-"""Pixels become pictures: scaled and encoded with Pillow, on the machine."""
+"""Pixels become pictures: cut, scaled and encoded with Pillow, on the machine."""
 
 import io
 import math
+from collections.abc import Sequence
+from typing import Protocol
 
 from PIL import Image
 
-from machine_client.desktop.base import DesktopError, RawFrame
-from schemas.link.messages import PictureOptions
+from machine_client.desktop.base import DesktopError, RawFrame, Refusal
+from schemas.inputs.outcomes import Refused
+from schemas.inputs.pictures import Area
+from schemas.link.messages import Display
 from schemas.link.picture_frames import (
     MAX_PICTURE_AREA,
     MAX_PICTURE_SIDE,
     PictureFormat,
+    Region,
     Size,
 )
 
 PNG_COMPRESSION = 3
 """Measured on a terminal's text: a third quicker than zlib's default, for half as much again."""
 
+WEBP_METHOD = 1
+"""Measured on a page of text of 1280 x 800: 18 ms and 67 KiB, where 4 takes 47 ms for 53 KiB."""
 
-def encode(frame: RawFrame, form: PictureFormat, options: PictureOptions) -> tuple[bytes, Size]:
-    """A picture of a frame, no larger than asked for.  Raises DesktopError."""
-    size = fitting(frame.size, options.width, options.height)
+
+class Fineness(Protocol):
+    """How large a picture may be, and how fine."""
+
+    @property
+    def width(self) -> int | None:
+        """At most so many pixels; None is the screen's own."""
+
+    @property
+    def height(self) -> int | None:
+        """At most so many pixels; None is the screen's own."""
+
+    @property
+    def quality(self) -> int:
+        """Of JPEG and WebP, 1 to 95."""
+
+
+class Part(Protocol):
+    """What of a desktop a picture shows: everything, a region, or one display."""
+
+    @property
+    def region(self) -> Area | None:
+        """In the pixels that inputs use."""
+
+    @property
+    def display(self) -> int | None:
+        """Its place in the list of the displays."""
+
+
+def encode(
+    frame: RawFrame, form: PictureFormat, options: Fineness, shown: Region | None = None
+) -> tuple[bytes, Size]:
+    """A picture of a frame or of what is ``shown`` of it, no larger than asked for.
+
+    Raises DesktopError.
+    """
     try:
         image = Image.frombuffer("RGB", frame.size, frame.pixels, "raw", "BGRX", 0, 1)
-        if size != frame.size:
-            image = image.resize(size, Image.Resampling.BOX)
+        if shown is not None and shown != frame.region:
+            image = image.crop(_box_of(shown, frame))
+        own = Size(*image.size)
+        size = fitting(own, options.width, options.height)
+        if size != own:
+            # Of the filters that are quick, the one that leaves a stroke of one pixel as dark
+            # wherever it lies.
+            image = image.resize(size, Image.Resampling.BILINEAR)
         encoded = io.BytesIO()
-        if form == "png":
-            image.save(encoded, "PNG", compress_level=PNG_COMPRESSION)
-        else:
-            image.save(encoded, "JPEG", quality=options.quality)
+        match form:
+            case "png":
+                image.save(encoded, "PNG", compress_level=PNG_COMPRESSION)
+            case "webp":
+                image.save(encoded, "WEBP", quality=options.quality, method=WEBP_METHOD)
+            case "jpeg":
+                image.save(encoded, "JPEG", quality=options.quality)
     except (OSError, ValueError, MemoryError) as error:
         raise DesktopError(
             "picture_failed", f"The screen's picture cannot be encoded: {error}"
         ) from error
     return encoded.getvalue(), size
+
+
+def part_of(desktop: Region, wanted: Part, displays: Sequence[Display]) -> Region:
+    """What a picture shows of a desktop.  Raises Refusal where the desktop does not have it."""
+    if (area := wanted.region) is not None:
+        is_within = (
+            desktop.x <= area.x
+            and desktop.y <= area.y
+            and area.x + area.width <= desktop.x + desktop.width
+            and area.y + area.height <= desktop.y + desktop.height
+        )
+        if not is_within:
+            raise Refusal(
+                Refused(
+                    code="region_outside_desktop",
+                    message=f"the region is not within the desktop, which is {desktop.width} x "
+                    f"{desktop.height} pixels from x {desktop.x}, y {desktop.y} on",
+                    loc=("body", "region"),
+                    ctx={"desktop": desktop._asdict()},
+                )
+            )
+        return Region(area.x, area.y, area.width, area.height)
+    if (number := wanted.display) is None:
+        return desktop
+    if number >= len(displays):
+        raise Refusal(
+            Refused(
+                code="display_unknown",
+                message=f"there is no display {number}: the desktop has {len(displays)}, and the "
+                "first is 0",
+                loc=("body", "display"),
+                ctx={"displays": len(displays)},
+            )
+        )
+    found = displays[number]
+    return Region(found.x, found.y, found.width, found.height)
 
 
 def fitting(own: Size, width: int | None, height: int | None) -> Size:
@@ -46,3 +131,16 @@ def fitting(own: Size, width: int | None, height: int | None) -> Size:
         math.sqrt(MAX_PICTURE_AREA / (own.width * own.height)),
     )
     return Size(max(1, int(own.width * factor)), max(1, int(own.height * factor)))
+
+
+def _box_of(shown: Region, frame: RawFrame) -> tuple[int, int, int, int]:
+    """What is shown, in a frame's own pixels."""
+    scale_x = frame.size.width / frame.region.width
+    scale_y = frame.size.height / frame.region.height
+    left, top = shown.x - frame.region.x, shown.y - frame.region.y
+    return (
+        int(left * scale_x),
+        int(top * scale_y),
+        max(int(left * scale_x) + 1, round((left + shown.width) * scale_x)),
+        max(int(top * scale_y) + 1, round((top + shown.height) * scale_y)),
+    )

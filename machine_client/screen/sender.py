@@ -7,26 +7,48 @@ picture ordered.
 
 from collections import deque
 from dataclasses import dataclass
+from uuid import UUID
 
+from machine_client.screen.watching import Sight
 from schemas.inputs.outcomes import Point
 from schemas.link import picture_frames
 from schemas.link.messages import (
+    ActionPicture,
     ClientMessage,
     DesktopQuery,
     DesktopSeen,
     Display,
+    Look,
+    LookStop,
     RequestFailed,
     ScreenCredit,
     ScreenFailed,
     Screenshot,
     ScreenStart,
     ScreenStop,
+    Seen,
 )
 
 MAX_REQUESTS = 16
+MAX_KEPT = 12
 
-ScreenQuestion = ScreenStart | ScreenStop | ScreenCredit | Screenshot | DesktopQuery
-Request = Screenshot | DesktopQuery
+MAX_KEPT_BYTES = 16 * 1024 * 1024
+"""Of pictures that nobody has asked for yet: those of two commands at most."""
+
+ScreenQuestion = (
+    ScreenStart
+    | ScreenStop
+    | ScreenCredit
+    | Screenshot
+    | ActionPicture
+    | Look
+    | LookStop
+    | DesktopQuery
+)
+Glance = Screenshot | DesktopQuery
+"""What is answered with what is there now."""
+
+Request = Glance | Look
 Order = ScreenStart | Request
 
 
@@ -60,13 +82,39 @@ class DesktopQueried:
 
 @dataclass(frozen=True, slots=True)
 class OrderFailed:
-    """An order cannot be carried out; ``reason`` is for a person."""
+    """An order cannot be carried out; ``reason`` is for a person.
+
+    ``code`` and ``field`` are there where this desktop does not have what was asked for.
+    """
 
     order: Order
     reason: str
+    code: str | None = None
+    field: str | None = None
 
 
-ScreenResult = PictureCaptured | DesktopQueried | OrderFailed
+@dataclass(frozen=True, slots=True)
+class PictureKept:
+    """A command has had a picture taken, which waits to be asked for; or ``why_none`` says why not.
+
+    ``action`` is which of its actions; None is the picture at its end.
+    """
+
+    command_id: UUID
+    action: int | None
+    picture: EncodedPicture | None = None
+    why_none: str = "the picture was not taken, or is not kept any more"
+
+
+@dataclass(frozen=True, slots=True)
+class LookEnded:
+    """A wait is over: what was seen, or that nobody waits any more."""
+
+    order: Look
+    sight: Sight
+
+
+ScreenResult = PictureCaptured | DesktopQueried | LookEnded | OrderFailed | PictureKept
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +133,21 @@ class StopLive:
 class RunRequest:
     """Take this screenshot, or look at the desktop, now."""
 
-    order: Request
+    order: Glance
+
+
+@dataclass(frozen=True, slots=True)
+class BeginLook:
+    """Wait for what this asks; its end is reported."""
+
+    order: Look
+
+
+@dataclass(frozen=True, slots=True)
+class StopLook:
+    """Wait no more for what this asked; its end is reported."""
+
+    order: Look
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +164,9 @@ class SendScreenMessage:
     message: ClientMessage
 
 
-ScreenEffect = CaptureLive | StopLive | RunRequest | SendFrame | SendScreenMessage
+ScreenEffect = (
+    CaptureLive | StopLive | RunRequest | BeginLook | StopLook | SendFrame | SendScreenMessage
+)
 
 
 class ScreenSender:
@@ -115,6 +179,7 @@ class ScreenSender:
         self._outgoing: deque[tuple[picture_frames.PictureHeader, bytes]] = deque()
         self._offset = 0
         self._sent = self._credited = 0
+        self._kept: dict[tuple[UUID, int | None], tuple[PictureKept, int]] = {}
 
     def asked(self, question: ScreenQuestion) -> list[ScreenEffect]:
         """Take a message of the server about the screen."""
@@ -130,13 +195,19 @@ class ScreenSender:
             case ScreenCredit(received=received):
                 self._credited = min(max(self._credited, received), self._sent)
                 return self._go_on()
-            case Screenshot() | DesktopQuery():
+            case ActionPicture():
+                return self._asked_for_kept(question)
+            case LookStop(request=request):
+                return [StopLook(look) for look in self._looks if look.request == request]
+            case Screenshot() | Look() | DesktopQuery():
                 if len(self._requests) >= MAX_REQUESTS:
                     reason = f"more than {MAX_REQUESTS} requests wait"
                     return [
                         SendScreenMessage(RequestFailed(request=question.request, reason=reason))
                     ]
                 self._requests.append(question)
+                if isinstance(question, Look):
+                    return [BeginLook(question)]
                 return [RunRequest(question)]
 
     def taken(self, taken: ScreenResult, captured_at: int, largest: int) -> list[ScreenEffect]:
@@ -145,16 +216,14 @@ class ScreenSender:
         ``captured_at`` is milliseconds of the server's clock, ``largest`` how many bytes a picture
         may have.
         """
+        if isinstance(taken, PictureKept):
+            return self._keep(taken, captured_at, largest)
         if not self._is_open(taken.order):
             return []
         match taken:
             case PictureCaptured(order=order, picture=picture):
-                if (size := len(picture.content)) > largest:
-                    reason = (
-                        f"the picture has {size} bytes and the server takes {largest}: ask for a "
-                        "smaller one, or for JPEG of a lower quality"
-                    )
-                    return self._failed(order, reason)
+                if (why := _too_large(picture, largest)) is not None:
+                    return self._failed(order, why)
                 self._close(order)
                 self._outgoing.append((_header(order, picture, captured_at), picture.content))
                 return self._go_on()
@@ -162,14 +231,54 @@ class ScreenSender:
                 self._close(query)
                 seen = DesktopSeen(request=query.request, displays=[*displays], pointer=pointer)
                 return [SendScreenMessage(seen)]
-            case OrderFailed(order=failed, reason=reason):
-                return self._failed(failed, reason)
+            case LookEnded(order=look, sight=sight):
+                self._close(look)
+                return [
+                    SendScreenMessage(
+                        Seen(
+                            request=look.request,
+                            matched=sight.matched,
+                            at=sight.at,
+                            elapsed=sight.elapsed,
+                        )
+                    )
+                ]
+            case OrderFailed(order=failed, reason=reason, code=code, field=field):
+                return self._failed(failed, reason, code, field)
+
+    def _keep(self, kept: PictureKept, captured_at: int, largest: int) -> list[ScreenEffect]:
+        if kept.picture is not None and (why := _too_large(kept.picture, largest)) is not None:
+            kept = PictureKept(kept.command_id, kept.action, why_none=why)
+        self._kept[kept.command_id, kept.action] = kept, captured_at
+        while len(self._kept) > MAX_KEPT or self._kept_bytes > MAX_KEPT_BYTES:
+            del self._kept[next(iter(self._kept))]
+        return []
+
+    @property
+    def _kept_bytes(self) -> int:
+        pictures = (kept.picture for kept, _ in self._kept.values())
+        return sum(len(picture.content) for picture in pictures if picture is not None)
+
+    def _asked_for_kept(self, question: ActionPicture) -> list[ScreenEffect]:
+        sought = question.command_id, question.action
+        kept, captured_at = self._kept.pop(sought, (PictureKept(*sought), 0))
+        if kept.picture is None:
+            failed = RequestFailed(request=question.request, reason=kept.why_none[:500])
+            return [SendScreenMessage(failed)]
+        header = _header(question, kept.picture, captured_at)
+        self._outgoing.append((header, kept.picture.content))
+        return self._go_on()
 
     def over(self) -> list[ScreenEffect]:
         """The link is gone, and with it whoever looked."""
         live, self._live = self._live, None
+        stops: list[ScreenEffect] = [StopLook(look) for look in self._looks]
         self._requests, self._outgoing = [], deque()
-        return [] if live is None else [StopLive()]
+        return stops if live is None else [*stops, StopLive()]
+
+    @property
+    def _looks(self) -> list[Look]:
+        return [each for each in self._requests if isinstance(each, Look)]
 
     def _is_open(self, order: Order) -> bool:
         # By identity: the next link numbers its orders from the beginning again.
@@ -181,7 +290,9 @@ class ScreenSender:
         else:
             self._requests = [request for request in self._requests if request is not order]
 
-    def _failed(self, order: Order, reason: str) -> list[ScreenEffect]:
+    def _failed(
+        self, order: Order, reason: str, code: str | None = None, field: str | None = None
+    ) -> list[ScreenEffect]:
         self._close(order)
         if isinstance(order, ScreenStart):
             self._live = None
@@ -189,7 +300,8 @@ class ScreenSender:
                 StopLive(),
                 SendScreenMessage(ScreenFailed(stream=order.stream, reason=reason[:500])),
             ]
-        return [SendScreenMessage(RequestFailed(request=order.request, reason=reason[:500]))]
+        failed = RequestFailed(request=order.request, reason=reason[:500], code=code, field=field)
+        return [SendScreenMessage(failed)]
 
     def _go_on(self) -> list[ScreenEffect]:
         """Send as much as there is room for; then order the next live picture."""
@@ -214,8 +326,18 @@ class ScreenSender:
         return [CaptureLive(self._live)]
 
 
+def _too_large(picture: EncodedPicture, largest: int) -> str | None:
+    """Why a picture cannot be sent, if it is so."""
+    if (size := len(picture.content)) <= largest:
+        return None
+    return (
+        f"the picture has {size} bytes and the server takes {largest}: ask for a smaller one, or "
+        "for JPEG of a lower quality"
+    )
+
+
 def _header(
-    order: ScreenStart | Screenshot, picture: EncodedPicture, captured_at: int
+    order: ScreenStart | Screenshot | ActionPicture, picture: EncodedPicture, captured_at: int
 ) -> picture_frames.PictureHeader:
     if isinstance(order, ScreenStart):
         kind, number = picture_frames.PictureKind.LIVE, order.stream

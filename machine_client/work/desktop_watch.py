@@ -37,10 +37,18 @@ class NullInjector:
     effect: Effect = "happened"
     injected = 0
     is_lost = True
+    is_interrupted = False
 
     def prepare(self, body: AnyInput) -> Callable[[], Point]:
         """Refuse."""
         raise InjectionUnavailable("this machine has no desktop to inject into")
+
+    def pointer(self) -> Point:
+        """Fail."""
+        raise InjectionUnavailable("this machine has no desktop to inject into")
+
+    def pause(self, seconds: float) -> None:
+        """There is nothing to pause in."""
 
     def take_released(self) -> None:
         """Nothing was released."""

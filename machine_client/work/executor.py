@@ -14,6 +14,7 @@ from machine_client.concurrency.threads import daemon_thread
 from machine_client.journal.journal import Journal, JournalError
 from machine_client.system.clock import boottime_seconds
 from machine_client.work import orders
+from machine_client.work.batch import Eyes
 from machine_client.work.worker import Injector, Worker
 from schemas.link.messages import Input, Resolve
 
@@ -31,10 +32,14 @@ class Executor:
     """
 
     def __init__(
-        self, journal: Journal, injector: Injector, report: Callable[[orders.ExecutorResult], None]
+        self,
+        journal: Journal,
+        injector: Injector,
+        eyes: Eyes,
+        report: Callable[[orders.ExecutorResult], None],
     ) -> None:
         self._journal = journal
-        self._worker = Worker(journal, injector, boottime_seconds)
+        self._worker = Worker(journal, injector, eyes, boottime_seconds)
         self._report = report
         self._interrupts: set[UUID] = set()
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()

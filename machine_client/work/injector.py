@@ -60,7 +60,8 @@ class DesktopInjector:
     """The one that presses, on a desktop.
 
     For one thread at a time, and never the event loop: an input takes as long as it takes.  Only
-    `interrupt`, `injected`, `is_lost` and `displays` may be used from any thread at any time.
+    `interrupt`, `is_interrupted`, `injected`, `is_lost` and `displays` may be used from any thread
+    at any time.
 
     One whose desktop was lost stays so; `machine_client.work.desktop_watch` opens another.
 
@@ -138,6 +139,23 @@ class DesktopInjector:
             self._note(error)
             raise InjectionUnavailable(str(error)) from error
         return lambda: self._perform(body, chords)
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether nothing is to begin any more before `release_all`; for any thread."""
+        return self._stop.is_set()
+
+    def pause(self, seconds: float) -> None:
+        """Let time pass; less where it is interrupted."""
+        self._stop.wait(seconds)
+
+    def pointer(self) -> Point:
+        """Say where the pointer is.  Raises InjectionUnavailable."""
+        try:
+            return self._present_input().pointer()
+        except DesktopError as error:
+            self._note(error)
+            raise InjectionUnavailable(str(error)) from error
 
     def interrupt(self) -> None:
         """End a running drag, scroll or typing early, and let none begin before `release_all`."""

@@ -7,15 +7,18 @@ of threads; `machine_client.work.executor` has the one that this runs in.
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
 from pydantic import ValidationError
 
 from machine_client.journal.journal import Entry, Journal, JournalError
+from machine_client.work.batch import Batch, Eyes
 from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.work.orders import CommandEnded, CommandLookedUp
-from schemas.inputs.bodies import INPUT_BODIES, AnyInput
+from schemas.inputs.actions import COMMAND_BODIES, Actions
+from schemas.inputs.bodies import AnyInput
 from schemas.inputs.outcomes import (
     Completed,
     Effect,
@@ -55,6 +58,16 @@ class Injector(Protocol):
         Raises Refusal, or InjectionUnavailable where there is no desktop.
         """
 
+    def pointer(self) -> Point:
+        """Say where the pointer is.  Raises InjectionUnavailable."""
+
+    def pause(self, seconds: float) -> None:
+        """Let time pass; less where it is interrupted."""
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether nothing is to begin any more until what is held is released; for any thread."""
+
     def interrupt(self) -> None:
         """End a running injection early; it fails.  For any thread."""
 
@@ -71,15 +84,29 @@ class Injector(Protocol):
         """Let go of the desktop."""
 
 
+class Performance(Protocol):
+    """A command that was checked whole, and nothing of it is done."""
+
+    @property
+    def so_far(self) -> Outcome | None:
+        """How it ended if nothing more were heard of it once it is begun; None is not known."""
+
+    def perform(self) -> Outcome:
+        """Carry it out."""
+
+
 class Worker:
     """Does what commands ask for, one at a time.
 
     ``clock`` is seconds of `machine_client.system.clock.boottime_seconds`.
     """
 
-    def __init__(self, journal: Journal, injector: Injector, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, journal: Journal, injector: Injector, eyes: Eyes, clock: Callable[[], float]
+    ) -> None:
         self.injector = injector
         self._journal = journal
+        self._eyes = eyes
         self._clock = clock
         self._injecting: UUID | None = None
         self._noted: tuple[UUID | None, int] = (None, 0)
@@ -98,6 +125,8 @@ class Worker:
                 message=f"the machine client made a mistake ({type(error).__name__})",
                 injected_at_least=0,
             )
+        finally:
+            self._eyes.close()
         _log_end(command, outcome)
         return CommandEnded(command.command_id, outcome, self._journal.position.sequence)
 
@@ -129,28 +158,31 @@ class Worker:
         """Have the journal know how much of a running injection has surely happened."""
         running, injected = self._injecting, self.injector.injected
         if running is not None and injected > 0 and (running, injected) != self._noted:
-            self._journal.progress(running, injected)
+            self._journal.progress(running, Unknown(injected_at_least=injected))
             self._noted = running, injected
 
     def _outcome(self, command: Input, begin_by: float) -> Outcome:
         command_id, fingerprint = command.command_id, command.fingerprint
-        prepared = self._prepare(command)
+        prepared = self._prepare(command, begin_by)
         if isinstance(prepared, Refused | Failed):
             if self._journal.refuse(command_id, fingerprint, prepared):
                 return prepared
             return self._known(command) or prepared
         reached(Failpoint.BEFORE_INTENT)
-        if not self._journal.intend(command_id, fingerprint):
+        if not self._journal.intend(command_id, fingerprint, prepared.so_far):
             return self._known(command) or NotCarriedOut()
         reached(Failpoint.AFTER_INTENT)
         # The last look at the clock: the process, or its disk, may have stood still since.
-        outcome = Expired() if self._clock() > begin_by else self._inject(command, prepared)
+        outcome = Expired() if self._clock() > begin_by else prepared.perform()
         reached(Failpoint.AFTER_EVENTS)
         self._finish(command_id, outcome)
         reached(Failpoint.AFTER_DONE)
+        if isinstance(prepared, Batch) and not isinstance(outcome, Expired):
+            prepared.take_closing_picture()
         return outcome
 
-    def _inject(self, command: Input, inject: Callable[[], Point]) -> Outcome:
+    def inject(self, command: Input, inject: Callable[[], Point]) -> Outcome:
+        """Inject one input; meanwhile its progress can be noted."""
         self._injecting = command.command_id if command.fingerprint else None
         try:
             return _injected(inject, self.injector.effect)
@@ -164,11 +196,12 @@ class Worker:
         except Exception:
             logger.exception("the journal does not know how command=%s ended", command_id)
 
-    def _prepare(self, command: Input) -> Callable[[], Point] | Refused | Failed:
+    def _prepare(self, command: Input, begin_by: float) -> Performance | Refused | Failed:
         try:
-            return self.injector.prepare(
-                INPUT_BODIES[command.operation].model_validate(command.body)
-            )
+            body = COMMAND_BODIES[command.operation].model_validate(command.body)
+            if isinstance(body, Actions):
+                return self._batch(command, body, begin_by)
+            return OneInput(self, command, self.injector.prepare(body))
         except Refusal as refusal:
             return refusal.outcome
         except InjectionUnavailable as error:
@@ -178,6 +211,20 @@ class Worker:
         except ValidationError as error:
             entry = entries_of(error.errors(include_url=False), "body")[0]
             return Refused(code=entry.type, message=sentence(entry), loc=tuple(entry.loc))
+
+    def _batch(self, command: Input, body: Actions, begin_by: float) -> Batch:
+        """Several actions, checked whole.  Raises Refusal and InjectionUnavailable."""
+        command_id = command.command_id
+        batch = Batch(
+            command_id,
+            body,
+            self.injector,
+            self._eyes,
+            note=lambda so_far, flush: self._journal.progress(command_id, so_far, flush=flush),
+            is_late=lambda seconds: self._clock() > begin_by + seconds,
+        )
+        batch.check()
+        return batch
 
     def _known_or_barred(self, question: Resolve) -> Outcome:
         if (known := self._known(question)) is not None:
@@ -213,6 +260,20 @@ def _log_end(command: Input, outcome: Outcome) -> None:
         command.operation,
         outcome.status,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class OneInput:
+    """A single input that was checked."""
+
+    worker: Worker
+    command: Input
+    inject: Callable[[], Point]
+    so_far: None = None
+
+    def perform(self) -> Outcome:
+        """Inject it."""
+        return self.worker.inject(self.command, self.inject)
 
 
 def _injected(inject: Callable[[], Point], effect: Effect) -> Outcome:

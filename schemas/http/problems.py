@@ -189,6 +189,14 @@ MACHINE_UNAVAILABLE = _type(
     "seconds.",
     UNAVAILABLE_REASONS,
 )
+ACTIONS_STOPPED = _type(
+    "actions-stopped",
+    409,
+    "The screen did not show what was waited for",
+    "The actions before are done, and those after it never will be: completed says how many, and "
+    "actions has each one's end.  Look at the screen, and send what is still wanted under a new "
+    "key.",
+)
 NOT_CARRIED_OUT = _type(
     "not-carried-out",
     503,

@@ -52,12 +52,14 @@ class Operation(StrEnum):
     KEYBOARD_KEY = "keyboard.key"
     KEYBOARD_TYPE = "keyboard.type"
     CLIPBOARD_WRITE = "clipboard.write"
+    ACTIONS = "actions"
 
 
 class InputBody(StrictModel):
     """What the inputs have in common."""
 
-    operation: ClassVar[Operation]
+    input_name: ClassVar[Operation]
+    """Its operation.  Not called so, as an action of a batch says it in a field of that name."""
 
     @property
     def own_seconds(self) -> float:
@@ -142,7 +144,7 @@ class MouseInput(InputBody):
 class DragMouse(MouseInput):
     """Press a button at the start, travel to the end, and release it there."""
 
-    operation = Operation.MOUSE_DRAG
+    input_name = Operation.MOUSE_DRAG
     place_fields = (("start_x", "start_y"), ("to_x", "to_y"))
 
     to_x: Coordinate = Field(description="End x coordinate.")
@@ -171,7 +173,7 @@ class DragMouse(MouseInput):
 class ClickMouse(MouseInput, OptionalPlace):
     """Click a button, or press it, or release it."""
 
-    operation = Operation.MOUSE_CLICK
+    input_name = Operation.MOUSE_CLICK
 
     button: Button = "left"
     down: StrictBool | None = Field(
@@ -185,7 +187,7 @@ class ClickMouse(MouseInput, OptionalPlace):
 class ScrollMouse(MouseInput, OptionalPlace):
     """Turn the mouse wheel; one step is one notch."""
 
-    operation = Operation.MOUSE_SCROLL
+    input_name = Operation.MOUSE_SCROLL
 
     direction: Direction
     amount: Annotated[Int32, Field(ge=0, le=MAX_SCROLL_STEPS)] = Field(
@@ -196,7 +198,7 @@ class ScrollMouse(MouseInput, OptionalPlace):
 class MoveMouse(MouseInput):
     """Move the pointer, straight there or along a path."""
 
-    operation = Operation.MOUSE_MOVE
+    input_name = Operation.MOUSE_MOVE
 
     x: Coordinate
     y: Coordinate
@@ -221,7 +223,7 @@ def _repeated_too_often(repeat: int, most: str) -> Exception:
 class PressKeys(InputBody):
     """Press a key combination such as ``ctrl+a`` or ``down down enter``."""
 
-    operation = Operation.KEYBOARD_KEY
+    input_name = Operation.KEYBOARD_KEY
 
     text: KeyCombination
     down: StrictBool | None = Field(
@@ -274,7 +276,7 @@ class PressKeys(InputBody):
 class TypeText(InputBody):
     """Type a text as its characters; a line's end is Return, a tab is Tab."""
 
-    operation = Operation.KEYBOARD_TYPE
+    input_name = Operation.KEYBOARD_TYPE
 
     text: TypedText
 
@@ -286,7 +288,7 @@ class TypeText(InputBody):
 class WriteClipboard(InputBody):
     """Copy a text, as a program would: it is there for whoever pastes."""
 
-    operation = Operation.CLIPBOARD_WRITE
+    input_name = Operation.CLIPBOARD_WRITE
 
     text: ClipboardText
     selection: Selection = Field(
@@ -299,6 +301,6 @@ class WriteClipboard(InputBody):
 AnyInput = DragMouse | ClickMouse | ScrollMouse | MoveMouse | PressKeys | TypeText | WriteClipboard
 
 INPUT_BODIES: dict[Operation, type[AnyInput]] = {
-    body.operation: body for body in get_args(AnyInput)
+    body.input_name: body for body in get_args(AnyInput)
 }
 """Each operation's body, by its name on the wire."""

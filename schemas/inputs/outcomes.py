@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from schemas.link.picture_frames import Region
 from schemas.values.scalars import Int32
 
 Effect = Literal["happened", "accepted", "delivered"]
@@ -24,6 +25,10 @@ class _Outcome(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
 
+def _is_none(value: object) -> bool:
+    return value is None
+
+
 class Point(_Outcome):
     """A place on the desktop, in pixels."""
 
@@ -31,7 +36,47 @@ class Point(_Outcome):
     y: Int32
 
 
-class Completed(_Outcome):
+ActionStatus = Literal["completed", "failed", "interrupted", "not_seen", "unknown", "not_begun"]
+"""How far one of several actions came.
+
+``not_seen``: the screen did not show in time what was waited for.  ``interrupted``: it was ended
+early, in its middle or before its first event.  ``unknown``: it was begun, and nobody knows whether
+it ended.  ``not_begun``: nothing of it happened, and nothing ever will.
+"""
+
+
+class ActionResult(_Outcome):
+    """How one of several actions ended; what it says beside its status is left out elsewhere."""
+
+    operation: str = Field(max_length=64)
+    status: ActionStatus
+    duration_ms: float | None = Field(
+        None, ge=0, exclude_if=_is_none, description="The machine's own time."
+    )
+    code: str | None = Field(
+        None, max_length=64, exclude_if=_is_none, description="What was wrong, for a program."
+    )
+    message: str | None = Field(
+        None, max_length=1000, exclude_if=_is_none, description="What was wrong, for a person."
+    )
+    matched: int | None = Field(
+        None, exclude_if=_is_none, description="Which of the conditions the screen met, from 0."
+    )
+    at: Region | None = Field(
+        None, exclude_if=_is_none, description="Where on the screen, in the desktop's pixels."
+    )
+
+
+Results = tuple[ActionResult, ...]
+
+
+class _PerhapsOfSeveral(_Outcome):
+    """The outcome of an input, or of several actions, of which it has each one's."""
+
+    actions: Annotated[Results, Field(max_length=64)] | None = Field(None, exclude_if=_is_none)
+
+
+class Completed(_PerhapsOfSeveral):
     """Every event was injected, as far as ``effect`` says."""
 
     status: Literal["completed"] = "completed"
@@ -50,7 +95,7 @@ class Refused(_Outcome):
     ctx: dict[str, Any] = Field(default_factory=dict, description="Facts, such as the bounds.")
 
 
-class Failed(_Outcome):
+class Failed(_PerhapsOfSeveral):
     """The machine tried and could not; what it held was released."""
 
     status: Literal["failed"] = "failed"
@@ -71,7 +116,13 @@ class NotCarriedOut(_Outcome):
     status: Literal["not_carried_out"] = "not_carried_out"
 
 
-class Unknown(_Outcome):
+class Stopped(_PerhapsOfSeveral):
+    """Several actions ended early, as the screen did not show what was waited for."""
+
+    status: Literal["stopped"] = "stopped"
+
+
+class Unknown(_PerhapsOfSeveral):
     """The command was begun and not finished, or its journal is lost."""
 
     status: Literal["unknown"] = "unknown"
@@ -79,6 +130,12 @@ class Unknown(_Outcome):
 
 
 Outcome = Annotated[
-    Completed | Refused | Failed | Expired | NotCarriedOut | Unknown, Field(discriminator="status")
+    Completed | Refused | Failed | Stopped | Expired | NotCarriedOut | Unknown,
+    Field(discriminator="status"),
 ]
 """A final outcome: it never changes."""
+
+
+def results_of(outcome: Outcome | None) -> Results | None:
+    """How each of several actions ended, where that is known; None of a single input."""
+    return outcome.actions if isinstance(outcome, _PerhapsOfSeveral) else None

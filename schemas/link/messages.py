@@ -17,6 +17,8 @@ from pydantic import Field, TypeAdapter
 
 from schemas.inputs.bodies import BUTTONS, Button, Operation
 from schemas.inputs.outcomes import Outcome, Point
+from schemas.inputs.pictures import Area
+from schemas.inputs.waits import MAX_CONDITIONS, MAX_WAIT_SECONDS, Conditions
 from schemas.link.clipboard_messages import (
     ClipboardFailed,
     ClipboardNext,
@@ -25,7 +27,7 @@ from schemas.link.clipboard_messages import (
     InputText,
 )
 from schemas.link.message import Message as _Message
-from schemas.link.picture_frames import MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, PictureFormat
+from schemas.link.picture_frames import MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, PictureFormat, Region
 from schemas.values.foreign_texts import ForeignReason, ForeignText, ShortForeignText
 from schemas.values.scalars import Int32
 
@@ -175,11 +177,16 @@ class ScreenFailed(_Message):
 
 
 class RequestFailed(_Message):
-    """The answer to ``screenshot`` or ``desktop_query`` where there is none."""
+    """The answer to a question about the screen where there is none.
+
+    ``code`` and ``field`` are there where what was asked for is not to be had on this screen.
+    """
 
     type: Literal["request_failed"] = "request_failed"
     request: int = Field(ge=0, lt=2**63)
     reason: ForeignReason
+    code: str | None = Field(None, max_length=64)
+    field: str | None = Field(None, max_length=64)
 
 
 class DesktopSeen(_Message):
@@ -189,6 +196,16 @@ class DesktopSeen(_Message):
     request: int = Field(ge=0, lt=2**63)
     displays: list[Display] = Field(min_length=1, max_length=64)
     pointer: Point
+
+
+class Seen(_Message):
+    """The answer to ``look``: which condition was met and where, null of both where none was."""
+
+    type: Literal["seen"] = "seen"
+    request: int = Field(ge=0, lt=2**63)
+    matched: Annotated[int, Field(ge=0, lt=MAX_CONDITIONS)] | None
+    at: Region | None
+    elapsed: float = Field(ge=0, description="Seconds.")
 
 
 class Limits(_Message):
@@ -318,11 +335,45 @@ class ScreenCredit(_Message):
 
 
 class Screenshot(PictureOptions):
-    """Send one picture of the screen as it is now."""
+    """Send one picture of the screen as it is now: of all of it, a part, or one display."""
 
     type: Literal["screenshot"] = "screenshot"
     request: int = Field(ge=0, description="Grows with each request on a link.")
     format: PictureFormat
+    region: Area | None = None
+    display: int | None = None
+    pointer: bool = True
+    server_time: int
+
+
+class ActionPicture(_Message):
+    """Send the picture that a command had taken, which is kept until it is asked for once.
+
+    ``action`` is which of its actions, null the one at its end.
+    """
+
+    type: Literal["action_picture"] = "action_picture"
+    request: int = Field(ge=0, description="One of the numbers of ``screenshot``.")
+    command_id: UUID
+    action: int | None
+    server_time: int
+
+
+class Look(_Message):
+    """Wait until the screen meets one of these conditions, for so many seconds at most."""
+
+    type: Literal["look"] = "look"
+    request: int = Field(ge=0, description="One of the numbers of ``screenshot``.")
+    any: Conditions
+    timeout: float = Field(gt=0, le=MAX_WAIT_SECONDS)
+    server_time: int
+
+
+class LookStop(_Message):
+    """Nobody waits any more for what ``look`` asked; it is answered at once."""
+
+    type: Literal["look_stop"] = "look_stop"
+    request: int = Field(ge=0)
     server_time: int
 
 
@@ -344,6 +395,9 @@ AnyServerMessage = (
     | ScreenStop
     | ScreenCredit
     | Screenshot
+    | ActionPicture
+    | Look
+    | LookStop
     | DesktopQuery
     | InputText
     | ClipboardQuery
@@ -357,6 +411,7 @@ AnyClientMessage = (
     | HeartbeatAck
     | ScreenFailed
     | RequestFailed
+    | Seen
     | DesktopSeen
     | DesktopChanged
     | Interrupted

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal, NamedTuple
 
-PictureFormat = Literal["jpeg", "png"]
+PictureFormat = Literal["jpeg", "png", "webp"]
 
 FRAME_BYTES = 16 * 1024
 WINDOW_BYTES = 64 * 1024
@@ -24,7 +24,7 @@ MAX_PICTURE_BYTES = 16 * 1024 * 1024
 
 _HEADER = struct.Struct(">BBBxQQiiIIIIII")
 _VERSION = 1
-_FORMATS: tuple[PictureFormat, ...] = ("jpeg", "png")
+_FORMATS: tuple[PictureFormat, ...] = ("jpeg", "png", "webp")
 
 HEADER_BYTES = _HEADER.size
 MAX_FRAME_BYTES = HEADER_BYTES + FRAME_BYTES

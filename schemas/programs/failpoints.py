@@ -21,7 +21,10 @@ Action = Literal["kill", "stop"]
 
 
 class Failpoint(StrEnum):
-    """Where the way of an input with a key can be cut; in the order of that way."""
+    """Where the way of an input with a key can be cut; in the order of that way.
+
+    The four from BEFORE_BEGUN on are passed once for each of several actions.
+    """
 
     BEFORE_CLAIM = "before-claim"
     AFTER_CLAIM = "after-claim"
@@ -30,6 +33,10 @@ class Failpoint(StrEnum):
     BEFORE_INTENT = "before-intent"
     AFTER_INTENT = "after-intent"
     AFTER_PRESS = "after-press"
+    BEFORE_BEGUN = "before-begun"
+    AFTER_BEGUN = "after-begun"
+    AFTER_ACTION = "after-action"
+    AFTER_ACTION_DONE = "after-action-done"
     AFTER_EVENTS = "after-events"
     AFTER_DONE = "after-done"
     BEFORE_REPORT = "before-report"
@@ -46,6 +53,10 @@ _OF_THE_MACHINE = (
     Failpoint.BEFORE_INTENT,
     Failpoint.AFTER_INTENT,
     Failpoint.AFTER_PRESS,
+    Failpoint.BEFORE_BEGUN,
+    Failpoint.AFTER_BEGUN,
+    Failpoint.AFTER_ACTION,
+    Failpoint.AFTER_ACTION_DONE,
     Failpoint.AFTER_EVENTS,
     Failpoint.AFTER_DONE,
     Failpoint.BEFORE_REPORT,

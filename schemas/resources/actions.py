@@ -41,5 +41,6 @@ Action = Literal[
     "input.keyboard.key",
     "input.keyboard.type",
     "input.clipboard.write",
+    "input.actions",
 ]
 """Every entry of the audit has one of these; docs/reference/audit.md lists them."""

@@ -39,7 +39,7 @@ class CommandView(BaseModel):
 
 
 CommandOutcomeName = Literal[
-    "completed", "failed", "refused", "expired", "not_carried_out", "unknown", "pending"
+    "completed", "failed", "refused", "stopped", "expired", "not_carried_out", "unknown", "pending"
 ]
 
 
@@ -61,9 +61,13 @@ class CommandItem(BaseModel):
     code: str | None = Field(description="The machine's own word for what was wrong.")
     duration_ms: float | None = Field(description="The machine's own time spent injecting.")
     inputs: int = Field(
-        1, description="As how many it is counted: of work by hand, its clicks, keys and the like."
+        1,
+        description="As how many it is counted: of work by hand, its clicks, keys and the like; "
+        "of several actions, the inputs that were begun.",
     )
-    note: str | None = Field(None, description="What was done by hand, in words.")
+    note: str | None = Field(
+        None, description="What was done by hand, or by several actions, in words."
+    )
 
 
 class CommandPage(Page[CommandItem]):

@@ -8,7 +8,8 @@ from pydantic_core import PydanticCustomError
 
 from schemas.http.queries import Page
 from schemas.inputs.bodies import Operation
-from schemas.inputs.outcomes import Point
+from schemas.inputs.outcomes import ActionStatus, Point
+from schemas.inputs.pictures import Area, PictureFormat
 from schemas.link.messages import Capability, Display
 from schemas.resources.tokens import CreatedToken
 from schemas.values.scalars import MachineId, Name, Note, Storable, StrictBool
@@ -190,3 +191,58 @@ class InputResult(BaseModel):
         "what became of it.",
         exclude_if=lambda effect: effect is None,
     )
+
+
+class PictureContent(BaseModel):
+    """A picture in an answer."""
+
+    format: PictureFormat
+    width: int = Field(description="Its own pixels.")
+    height: int
+    region: Area = Field(description="What it shows, in the desktop's pixels.")
+    content: str = Field(description="Base64.")
+
+
+class LeftOutPicture(BaseModel):
+    """A picture that is not in the answer."""
+
+    left_out: str = Field(description="Why, for a person.")
+
+
+class ActionEnd(BaseModel):
+    """How one of several actions ended."""
+
+    operation: str
+    status: ActionStatus = Field(
+        description="not_seen: the screen did not show in time what was waited for. interrupted: "
+        "it was ended early. unknown: it was begun, and nobody knows whether it ended. not_begun: "
+        "nothing of it happened, and nothing ever will."
+    )
+    duration_ms: float | None = Field(None, description="The machine's own time.")
+    code: str | None = Field(None, description="What was wrong, for a program.")
+    message: str | None = Field(None, description="What was wrong, for a person.")
+    matched: int | None = Field(None, description="Which condition was met, from 0.")
+    at: Area | None = Field(None, description="Where, in the desktop's pixels.")
+    picture: PictureContent | LeftOutPicture | None = Field(
+        None, description="Of a screenshot, in the first answer alone."
+    )
+
+
+class ActionsResult(InputResult):
+    """The answer to several actions that were all carried out."""
+
+    actions: list[ActionEnd]
+    screenshot: PictureContent | LeftOutPicture | None = Field(
+        description="The picture at the end, where one was wanted; in the first answer alone."
+    )
+
+
+class WaitResult(BaseModel):
+    """The answer to a wait for the screen, whether it has shown what was waited for or not."""
+
+    matched: int | None = Field(
+        description="Which of the conditions was met, from 0; null where none was in time."
+    )
+    at: Area | None = Field(description="Where it has changed, in the desktop's pixels.")
+    elapsed: float = Field(description="Seconds.")
+    screenshot: PictureContent | LeftOutPicture | None

@@ -1,7 +1,7 @@
 """What was wrong with something that had to be validated, entry by entry."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError
@@ -53,7 +53,7 @@ def entries_of(errors: Iterable[Mapping[str, Any]], *prefix: str) -> list[Valida
         }
         entries.append(
             ValidationErrorEntry(
-                loc=[*prefix, *(str(part) for part in error["loc"])],
+                loc=[*prefix, *_place(error["loc"])],
                 msg=error["msg"].removeprefix("Value error, "),
                 type=error["type"],
                 input=echo(error.get("input")),
@@ -61,6 +61,21 @@ def entries_of(errors: Iterable[Mapping[str, Any]], *prefix: str) -> list[Valida
             )
         )
     return entries
+
+
+_OF_SEVERAL_KINDS = ("actions", "any")
+"""The lists whose elements are each of one of several kinds."""
+
+
+def _place(loc: Sequence[str | int]) -> Iterator[str]:
+    """A place as whoever sent it names it: pydantic puts the kind of an element behind its number.
+
+    ``("actions", 3, "mouse.click", "x")`` is ``actions.3.x``.
+    """
+    for number, part in enumerate(loc):
+        of_kinds = number > 1 and loc[number - 2] in _OF_SEVERAL_KINDS
+        if not of_kinds or not isinstance(loc[number - 1], int):
+            yield str(part)
 
 
 def sentence(entry: ValidationErrorEntry) -> str:

@@ -18,6 +18,7 @@ from server.api.documentation import (
 from server.api.events import EventsHandler
 from server.api.health import LiveHandler, ReadyHandler
 from server.api.machines import inputs
+from server.api.machines.actions import ActionsHandler
 from server.api.machines.clipboard import ClipboardHandler
 from server.api.machines.commands import (
     CommandHandler,
@@ -34,6 +35,7 @@ from server.api.machines.screen import (
     ScreenshotHandler,
     StreamHandler,
 )
+from server.api.machines.waiting import WaitHandler
 from server.api.metrics import MetricsHandler
 from server.api.organizations import OrganizationsHandler
 from server.api.tokens import TokenHandler, TokensHandler
@@ -63,6 +65,8 @@ ROUTES = (
     Route(f"{INPUT}/keyboard/key", inputs.PressKeysHandler),
     Route(f"{INPUT}/keyboard/type", inputs.TypeTextHandler),
     Route(f"{INPUT}/mouse/position", PointerHandler),
+    Route("/v1/computer/{machine_id}/actions", ActionsHandler),
+    Route("/v1/computer/{machine_id}/wait", WaitHandler),
     Route("/v1/computer/{machine_id}/clipboard", ClipboardHandler),
     Route(f"{DISPLAY}/screenshot", ScreenshotHandler),
     Route(f"{DISPLAY}/stream", StreamHandler),

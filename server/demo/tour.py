@@ -1,6 +1,5 @@
 """The tour: every input over HTTP, one of them twice, and its answers in a person's words."""
 
-import statistics
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -84,17 +83,16 @@ def send(caller: Caller, step: Step, headers: dict[str, str] | None = None) -> A
 
 
 def show_word(console: Console, caller: Caller) -> int:
-    """Draw a word with a drag for each stroke; returns how many drags that were."""
-    answers = [send(caller, Step("mouse/drag", body, "a stroke")) for body in strokes_of(_WORD)]
-    machine = statistics.median(answer.json()["duration_ms"] for answer in answers)
-    in_all = statistics.median(answer.milliseconds for answer in answers)
-    asked = f"{len(answers)} strokes that say {_WORD}"
-    console.print(
-        _line(
-            "  mouse/drag", asked, "completed", f"{machine:.1f} ms", f"{in_all:.1f} ms", "medians"
-        )
-    )
-    return len(answers)
+    """Draw a word in one request, a drag for each stroke; returns how many drags that were."""
+    strokes = [{"operation": "mouse.drag", **body} for body in strokes_of(_WORD)]
+    path = f"/v1/computer/{MACHINE_ID}/actions"
+    key = {"Idempotency-Key": f"demo-{uuid4()}"}
+    answer = caller.call("POST", path, {"actions": strokes}, key)
+    if answer.status != 200:
+        raise DemoError(f"POST {path} was answered {answer.status}, which does not say completed")
+    asked = f"{len(strokes)} strokes at once: {_WORD}"
+    _print_answer(console, Step("actions", {}, asked), answer, "completed")
+    return len(strokes)
 
 
 def strokes_of(word: str) -> Iterator[dict[str, Any]]:

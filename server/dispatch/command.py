@@ -6,7 +6,8 @@ from uuid import UUID, uuid4, uuid5
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationInfo
 
-from schemas.inputs.bodies import INPUT_BODIES, AnyInput, InputBody, Operation, WriteClipboard
+from schemas.inputs.actions import COMMAND_BODIES, Actions, AnyBody
+from schemas.inputs.bodies import InputBody, Operation, WriteClipboard
 from schemas.inputs.outcomes import Outcome
 from schemas.link.messages import Input
 from schemas.values.scalars import MachineId, Name
@@ -93,7 +94,7 @@ class Sender:
 def _of_its_operation(body: Any, info: ValidationInfo) -> Any:
     if isinstance(body, InputBody) or "operation" not in info.data:
         return body
-    return INPUT_BODIES[info.data["operation"]].model_validate(body)
+    return COMMAND_BODIES[info.data["operation"]].model_validate(body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ class Command(Question[Ended | Pending]):
         cls,
         sender: Sender,
         machine_id: str,
-        body: AnyInput,
+        body: AnyBody,
         *,
         fingerprints: Fingerprints,
         timeout: float,
@@ -146,7 +147,7 @@ class Command(Question[Ended | Pending]):
             id=uuid4() if key is None else uuid5(organization_id, key),
             sender=sender,
             machine_id=machine_id,
-            operation=body.operation,
+            operation=body.input_name,
             body=body,
             fingerprint=fingerprint,
             accepted_at=accepted_at,
@@ -175,7 +176,9 @@ class Command(Question[Ended | Pending]):
         return record.fingerprint == self.fingerprint
 
     def without_text(self) -> Self:
-        """The same without what is copied, which nobody needs once it was sent."""
+        """The same without what is copied, or without its actions: nobody needs them once sent."""
+        if isinstance(self.body, Actions):
+            return replace(self, body=self.body.without_texts())
         if not isinstance(self.body, WriteClipboard):
             return self
         return self.with_text("")
@@ -199,9 +202,9 @@ class Command(Question[Ended | Pending]):
         )
 
 
-def _content(machine_id: str, body: AnyInput) -> bytes:
+def _content(machine_id: str, body: AnyBody) -> bytes:
     """What makes two requests the same: the address and the body as it was understood.
 
     Every operation has one address for each machine, so the two name the path.
     """
-    return f"{body.operation}\n{machine_id}\n{body.model_dump_json()}".encode()
+    return f"{body.input_name}\n{machine_id}\n{body.model_dump_json()}".encode()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 from uuid import UUID
 
-from schemas.inputs.bodies import AnyInput
+from schemas.inputs.actions import AnyBody
 from schemas.link.screen_options import LiveOptions
 from server.clock import milliseconds, seconds_until
 from server.dispatch.command import Command, CommandReply, Pending, Sender
@@ -118,7 +118,7 @@ class Dispatcher:
         self,
         sender: Sender,
         machine_id: str,
-        body: AnyInput,
+        body: AnyBody,
         *,
         key: str | None = None,
         minimal: bool = False,

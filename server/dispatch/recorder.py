@@ -18,13 +18,14 @@ from typing import Any, Final, cast
 from uuid import UUID
 
 from schemas.inputs.bodies import Operation
-from schemas.inputs.outcomes import Completed, Failed, Outcome, Point, Refused
+from schemas.inputs.outcomes import Completed, Failed, Outcome, Point, Refused, results_of
 from schemas.resources.actions import Action
 from schemas.resources.audit import INPUT_FAMILY
 from schemas.resources.audit import AuditEntry as AuditItem
 from schemas.resources.commands import BY_HAND, CommandItem
 from schemas.resources.events import CommandEvent
 from server.clock import from_milliseconds, milliseconds, server_time
+from server.dispatch.action_counts import in_words, inputs_among
 from server.dispatch.command import Command, Sender
 from server.dispatch.ledger.timings import Timings
 from server.errors import StoreUnavailable
@@ -226,6 +227,7 @@ def _entry(noted: _Noted) -> AuditEntry:
     else:
         command_id, accepted_at = command.command_id, command.accepted_at
         sender = command
+    results = results_of(outcome)
     return AuditEntry(
         id=entry_id(command_id, accepted_at),
         organization_id=command.organization_id,
@@ -241,7 +243,9 @@ def _entry(noted: _Noted) -> AuditEntry:
             code=outcome.code if isinstance(outcome, Failed | Refused) else None,
             duration_ms=outcome.duration_ms if isinstance(outcome, Completed) else None,
             completed_at=None if outcome is None else from_milliseconds(at),
+            count=1 if results is None else inputs_among(results),
         ),
+        note=None if results is None else in_words(results),
     )
 
 

@@ -35,6 +35,8 @@ def refused(error: errors.SubmissionRefusedError, since: int) -> Refusal:
             )
         case errors.NoClipboardError():
             return no_clipboard(f"nothing can be copied on it: {error}", since)
+        case errors.NoScreenError():
+            return no_screen(error.reason, error.since)
         case errors.LinkUnsettledError():
             return settling(since)
         case _:
@@ -102,6 +104,11 @@ def settling(since: int) -> Refusal:
 def no_screen(why: str, since: int | None) -> Refusal:
     """A machine that is connected and shows no screen, now or since a moment (ms since 1970)."""
     return unavailable("no_screen", f"the machine shows no screen: {why}", since)
+
+
+def not_on_screen(why: str, code: str, loc: tuple[str, ...]) -> Refusal:
+    """What was asked for is not to be had on the desktop as it is; ``loc`` says what."""
+    return Refusal(kind=RefusalKind.NOT_ON_SCREEN, detail=why, code=code, loc=loc)
 
 
 def no_clipboard(why: str, since: int | None) -> Refusal:

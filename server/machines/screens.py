@@ -2,10 +2,23 @@
 
 import asyncio
 from collections.abc import Callable
+from uuid import UUID
 
-from schemas.link.messages import DesktopQuery, DesktopSeen, Screenshot, ScreenStart, ScreenStop
+from schemas.inputs.pictures import PictureWanted
+from schemas.inputs.waits import Conditions
+from schemas.link.messages import (
+    ActionPicture,
+    DesktopQuery,
+    DesktopSeen,
+    Look,
+    LookStop,
+    Screenshot,
+    ScreenStart,
+    ScreenStop,
+    Seen,
+)
 from schemas.link.picture_frames import Picture
-from schemas.link.screen_options import LiveOptions, ScreenshotOptions
+from schemas.link.screen_options import LiveOptions
 from schemas.resources.machines import MAX_VIEWER_NAMES
 from server.clock import server_time
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
@@ -13,6 +26,7 @@ from server.machines.link.questions.screen import (
     DesktopArrived,
     LivePictureArrived,
     LiveScreenEnded,
+    LookEnded,
     RequestRefused,
     ScreenArrival,
     ScreenQuestion,
@@ -20,8 +34,16 @@ from server.machines.link.questions.screen import (
 )
 from server.tasks import at_most
 
-MAX_OPEN_REQUESTS = 8
-"""Screenshots and desktop queries that one machine may owe at once."""
+MAX_OPEN_REQUESTS = 12
+"""Questions about its screen that one machine may owe at once."""
+
+MAX_OPEN_LOOKS = 4
+"""Waits among them, which take their time."""
+
+ANSWER_SECONDS = 5.0
+"""For a machine to say that a wait is over, after its time."""
+
+_Answer = Picture | DesktopSeen | Seen
 
 
 class ScreenUnavailableError(Exception):
@@ -33,6 +55,15 @@ class ScreenUnavailableError(Exception):
     def __init__(self, reason: str, since: int | None = None) -> None:
         super().__init__(reason)
         self.since = since
+
+
+class NotOnScreenError(Exception):
+    """The desktop does not have what was asked for: ``field`` is what, ``code`` what is wrong."""
+
+    def __init__(self, reason: str, code: str, field: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.field = field
 
 
 class Viewer:
@@ -113,8 +144,9 @@ class MachineScreen:
         self._options: LiveOptions | None = None
         self._stream = 0
         self._request = 0
-        self._waiting: dict[int, asyncio.Future[Picture | DesktopSeen]] = {}
+        self._waiting: dict[int, asyncio.Future[_Answer]] = {}
         self._open = 0
+        self._looks = 0
         self.newest: Picture | None = None
 
     @property
@@ -151,23 +183,55 @@ class MachineScreen:
         if self.viewer_names != before:
             self._on_viewers_changed()
 
-    async def screenshot(self, options: ScreenshotOptions, timeout: float) -> Picture:
+    async def screenshot(self, wanted: PictureWanted, timeout: float) -> Picture:
         """A picture of the screen as it is now.
 
-        Raises LinkDownError, LinkBusyError, LinkLostError, ScreenUnavailableError, TimeoutError.
+        Raises LinkDownError, LinkBusyError, LinkLostError, ScreenUnavailableError,
+        NotOnScreenError, TimeoutError.
         """
         number = self._next_request()
         question = Screenshot(
             request=number,
-            format=options.format,
-            width=options.width,
-            height=options.height,
-            quality=options.quality,
+            format=wanted.format,
+            width=wanted.width,
+            height=wanted.height,
+            quality=wanted.quality,
+            region=wanted.region,
+            display=wanted.display,
+            pointer=wanted.pointer,
             server_time=server_time(),
         )
-        answer = await self._answer(number, question, timeout)
-        if not isinstance(answer, Picture):
-            raise TypeError("a screenshot was answered by something else")
+        return _picture(await self._answer(number, question, timeout))
+
+    async def fetch(self, command_id: UUID, action: int | None, timeout: float) -> Picture:
+        """The picture that a command had taken; raises as ``screenshot`` does.
+
+        ``action`` is which of its actions; None is the one at its end.
+        """
+        number = self._next_request()
+        question = ActionPicture(
+            request=number, command_id=command_id, action=action, server_time=server_time()
+        )
+        return _picture(await self._answer(number, question, timeout))
+
+    async def wait(self, conditions: Conditions, timeout: float) -> Seen:
+        """What is seen within so many seconds; raises as ``screenshot`` does.
+
+        Where whoever asks gives up, the machine looks no more.
+        """
+        if self._looks >= MAX_OPEN_LOOKS:
+            raise LinkBusyError
+        number = self._next_request()
+        question = Look(request=number, any=conditions, timeout=timeout, server_time=server_time())
+        self._looks += 1
+        try:
+            answer = await self._answer(number, question, timeout + ANSWER_SECONDS)
+        finally:
+            self._looks -= 1
+            if number in self._waiting and self._is_up():
+                self._ask(LookStop(request=number, server_time=server_time()))
+        if not isinstance(answer, Seen):
+            raise TypeError("a wait was answered by something else")
         return answer
 
     async def look(self, timeout: float) -> DesktopSeen:
@@ -193,8 +257,13 @@ class MachineScreen:
                 self._settle(request, picture)
             case DesktopArrived(request, seen):
                 self._settle(request, seen)
-            case RequestRefused(request, reason):
-                self._settle(request, ScreenUnavailableError(reason))
+            case LookEnded(request, ended):
+                self._settle(request, ended)
+            case RequestRefused(request, reason, code, field):
+                why: Exception = ScreenUnavailableError(reason)
+                if code is not None and field is not None:
+                    why = NotOnScreenError(reason, code, field)
+                self._settle(request, why)
 
     def unavailable(self, reason: str, since: int) -> None:
         """The screen cannot be taken any more: whoever waits for a picture is told why."""
@@ -251,17 +320,15 @@ class MachineScreen:
         self._request += 1
         return self._request
 
-    async def _answer(
-        self, number: int, question: ScreenQuestion, timeout: float
-    ) -> Picture | DesktopSeen:
-        future: asyncio.Future[Picture | DesktopSeen] = asyncio.get_running_loop().create_future()
+    async def _answer(self, number: int, question: ScreenQuestion, timeout: float) -> _Answer:
+        future: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
         self._waiting[number] = future
         self._open += 1
         self._ask(question)
         async with asyncio.timeout(timeout):
             return await future
 
-    def _settle(self, request: int, result: Picture | DesktopSeen | Exception) -> None:
+    def _settle(self, request: int, result: _Answer | Exception) -> None:
         self._open -= 1
         future = self._waiting.pop(request)
         if future.done():
@@ -289,3 +356,9 @@ def _largest(sides: list[int | None]) -> int | None:
     """The largest side; None, which is the screen's own, is larger than any."""
     given = [side for side in sides if side is not None]
     return max(given) if len(given) == len(sides) else None
+
+
+def _picture(answer: _Answer) -> Picture:
+    if not isinstance(answer, Picture):
+        raise TypeError("a question about a picture was answered by something else")
+    return answer

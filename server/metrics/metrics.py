@@ -36,7 +36,15 @@ OPERATION_BOUNDS: Final = (
 )
 LAG_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
 
-FINAL_OUTCOMES: Final = ("completed", "failed", "refused", "expired", "not_carried_out", "unknown")
+FINAL_OUTCOMES: Final = (
+    "completed",
+    "failed",
+    "refused",
+    "stopped",
+    "expired",
+    "not_carried_out",
+    "unknown",
+)
 LEGS: Final = ("claim", "wait", "link", "injection", "finish")
 
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,15 @@ class Workstation:
     def send(self, operation: str, key: str | None = None, **body: Any) -> Answer:
         """Send an input and return its answer."""
         return self.api.send(self.machine, operation, body, key)
+
+    def act(
+        self,
+        actions: Sequence[Mapping[str, Any]],
+        key: str | None = None,
+        screenshot: Mapping[str, Any] | None = None,
+    ) -> Answer:
+        """Send several actions in one request."""
+        return self.api.act(self.machine, actions, key, screenshot)
 
     def begin(self, operation: str, key: str | None = None, **body: Any) -> Any:
         """Send an input and do not wait for its answer."""

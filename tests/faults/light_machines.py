@@ -47,6 +47,13 @@ class NotingInjector:
 
         return inject
 
+    is_interrupted = False
+
+    def pause(self, seconds: float) -> None: ...
+
+    def pointer(self) -> Point:
+        return Point(x=0, y=0)
+
     def interrupt(self) -> None: ...
 
     def release_all(self) -> None: ...

@@ -11,6 +11,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from uuid import UUID
 
+from machine_client.screen.eyes import ScreenEyes
 from machine_client.system.clock import boottime_seconds
 from machine_client.work.executor import Executor
 from machine_client.work.orders import BeginCommand, ExecutorResult, JournalMarked, MarkJournal
@@ -38,6 +39,13 @@ class EndlessInjector:
 
         return inject
 
+    is_interrupted = False
+
+    def pause(self, seconds: float) -> None: ...
+
+    def pointer(self) -> Point:
+        return Point(x=0, y=0)
+
     def interrupt(self) -> None: ...
 
     def release_all(self) -> None: ...
@@ -60,7 +68,7 @@ def main(file: Path, command_id: UUID) -> None:
         assert isinstance(ended, JournalMarked)
         print(counts.get(), flush=True)
 
-    executor = Executor(journal_in(file), desktop, report)
+    executor = Executor(journal_in(file), desktop, ScreenEyes(None, lambda _: None), report)
     drag = Input(
         link_id=LINK_ID,
         command_id=command_id,

@@ -1,11 +1,13 @@
 """An injector and a view that do what each test tells them to, and a command."""
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
 from machine_client.desktop.base import DesktopView, RawFrame
+from machine_client.screen.eyes import ScreenEyes
 from machine_client.system.clock import boottime_seconds
 from schemas.inputs.bodies import AnyInput, MoveMouse, Operation
 from schemas.inputs.outcomes import Effect, Point
@@ -43,6 +45,16 @@ class FakeInjector:
 
         return inject
 
+    @property
+    def is_interrupted(self) -> bool:
+        return self.interrupted.is_set()
+
+    def pause(self, seconds: float) -> None:
+        self.interrupted.wait(seconds)
+
+    def pointer(self) -> Point:
+        return HERE
+
     def interrupt(self) -> None:
         self.interrupted.set()
 
@@ -79,7 +91,11 @@ class FakeView:
         self.opened += 1
         return self
 
-    def capture(self) -> RawFrame:
+    def wait_until_drawn(self, seconds: float) -> bool:
+        time.sleep(seconds)
+        return True
+
+    def capture(self, *, pointer: bool = True) -> RawFrame:
         self.captures += 1
         self.threads.add(threading.current_thread().name)
         if self.failure is not None:
@@ -97,6 +113,11 @@ class FakeView:
 
     def close(self) -> None:
         self.closed += 1
+
+
+def closed_eyes() -> ScreenEyes:
+    """What looks at no screen."""
+    return ScreenEyes(None, lambda _: None)
 
 
 def move(command_id: UUID, x: Any = 1, fingerprint: str = "f") -> Input:

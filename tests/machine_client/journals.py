@@ -21,7 +21,7 @@ def other_process(script: str, file: Path) -> "subprocess.Popen[str]":
     """A Python that has opened a journal on the file as ``journal`` and runs the script."""
     prelude = (
         "import os, sys, uuid; from pathlib import Path\n"
-        "from schemas.inputs.outcomes import Completed, Point\n"
+        "from schemas.inputs.outcomes import Completed, Point, Unknown\n"
         "from tests.machine_client.journals import journal_in\n"
         "journal = journal_in(Path(sys.argv[1]))\n"
     )

@@ -67,11 +67,18 @@ class QuietInjector:
 
     def prepare(self, body: AnyInput) -> Callable[[], Point]:
         def inject() -> Point:
-            self.calls.append(body.operation)
+            self.calls.append(body.input_name)
             self.on_inject()
             return Point(x=0, y=0)
 
         return inject
+
+    is_interrupted = False
+
+    def pause(self, seconds: float) -> None: ...
+
+    def pointer(self) -> Point:
+        return Point(x=0, y=0)
 
     def interrupt(self) -> None:
         self.calls.append("interrupt")

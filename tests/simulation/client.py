@@ -22,6 +22,7 @@ from machine_client.link.events import (
     TimePassed,
 )
 from machine_client.link.session import Session
+from machine_client.screen.eyes import ScreenEyes
 from machine_client.work.orders import (
     BeginCommand,
     CommandsInterrupted,
@@ -97,7 +98,7 @@ class Client:
         self.journal = Journal(SimulatedStorage(machine.disk, self.step))
         self.hand = Hand(machine.desktop, machine.x_server, self)
         self.session = Session(self.clock)
-        self.worker = Worker(self.journal, self.hand, self.clock)
+        self.worker = Worker(self.journal, self.hand, ScreenEyes(None, lambda _: None), self.clock)
         self.connection: Connection | None = None
         self.begin_by = math.inf
         self._jobs: deque[Callable[[], None]] = deque()

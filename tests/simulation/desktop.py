@@ -191,6 +191,19 @@ class Hand:
         work = self._desktop.by_hand.get(self._mark)
         return work is not None and work.lease == lease
 
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether nothing may begin until everything is released."""
+        return self._is_interrupted
+
+    def pause(self, seconds: float) -> None:
+        """Let time pass."""
+        self._holder.pass_time(seconds)
+
+    def pointer(self) -> Point:
+        """Where the pointer is."""
+        return Point(x=0, y=0)
+
     def interrupt(self) -> None:
         """End what runs before its next step."""
         self._is_interrupted = True

@@ -46,8 +46,10 @@ def begin_what_the_journal_knows(patch: pytest.MonkeyPatch) -> None:
     """An id with an entry is injected all the same."""
     intend = Journal.intend
 
-    def intended(self: Journal, command_id: UUID, fingerprint: str) -> bool:
-        intend(self, command_id, fingerprint)
+    def intended(
+        self: Journal, command_id: UUID, fingerprint: str, so_far: Outcome | None = None
+    ) -> bool:
+        intend(self, command_id, fingerprint, so_far)
         return True
 
     patch.setattr(Journal, "intend", intended)

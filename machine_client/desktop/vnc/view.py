@@ -1,9 +1,10 @@
 """What a VNC server shows: its screens, its pixels, and where it says that the pointer is.
 
-On a connection of its own: the input's is for one thread, which may be in the middle of a long
+On connections of its own: the input's is for one thread, which may be in the middle of a long
 drag, and answers quicker without pictures in its way.
 """
 
+import time
 import weakref
 from collections.abc import Callable
 from typing import TypeVar
@@ -31,7 +32,7 @@ class VncView:
     def __init__(self, server: VncServer, place: Place) -> None:
         self._server = server
         self._place = place
-        self._connection: VncConnection | None = None
+        self._connections: dict[bool, VncConnection] = {}
 
     def displays(self) -> list[Display]:
         return self._seen(lambda connection: displays_of(connection.said), "display_unknown")
@@ -40,12 +41,16 @@ class VncView:
         x, y = self._seen(self._where_the_pointer_is, "display_unknown")
         return Point(x=x, y=y)
 
-    def capture(self) -> RawFrame:
-        return self._seen(_captured, "screen_unavailable", pictures=True)
+    def capture(self, *, pointer: bool = True) -> RawFrame:
+        return self._seen(_captured, "screen_unavailable", pictures=True, pointer=pointer)
+
+    def wait_until_drawn(self, seconds: float) -> bool:
+        time.sleep(seconds)
+        return True
 
     def close(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
+        connections, self._connections = self._connections, {}
+        for connection in connections.values():
             connection.close()
 
     def _where_the_pointer_is(self, connection: VncConnection) -> tuple[int, int]:
@@ -54,11 +59,16 @@ class VncView:
             return self._place.is_at or said.pointer or middle_of(said)
 
     def _seen(
-        self, look: Callable[[VncConnection], Seen], code: str, *, pictures: bool = False
+        self,
+        look: Callable[[VncConnection], Seen],
+        code: str,
+        *,
+        pictures: bool = False,
+        pointer: bool = True,
     ) -> Seen:
         """What is seen through the connection, which is opened where there is none."""
         try:
-            connection = self._open(code)
+            connection = self._open(code, pointer=pointer)
             if not pictures:
                 told = connection.said.pointer_told
                 connection.ask_for_update()
@@ -73,16 +83,20 @@ class VncView:
             if connection.said.pointer_told != told_before:
                 self._place.is_at = connection.said.pointer
 
-    def _open(self, code: str) -> VncConnection:
-        if self._connection is None:
+    def _open(self, code: str, *, pointer: bool) -> VncConnection:
+        """The connection on which the server draws the pointer into pictures, or leaves it out."""
+        if (connection := self._connections.get(pointer)) is None:
+            pictures = encodings_for(self._server.host)
             try:
-                pictures = encodings_for(self._server.host)
-                self._connection = VncConnection(self._server, pictures, told=False)
+                connection = VncConnection(
+                    self._server, pictures if pointer else (*pictures, ours.CURSOR), told=False
+                )
             except InjectionUnavailable as error:
                 raise DesktopError(code, str(error)) from error
+            self._connections[pointer] = connection
             # Who forgets to close it leaves nobody listening for ever.
-            weakref.finalize(self, self._connection.close)
-        return self._connection
+            weakref.finalize(self, connection.close)
+        return connection
 
 
 def encodings_for(host: str) -> tuple[int, ...]:

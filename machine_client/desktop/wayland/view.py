@@ -5,6 +5,7 @@ On a connection of its own: the injector's is for one thread, which may be in a 
 
 import mmap
 import os
+import time
 from typing import Final
 
 from machine_client.desktop.base import DesktopError, InjectionUnavailable, RawFrame
@@ -31,7 +32,8 @@ from schemas.link.picture_frames import Size
 
 _PATIENCE_SECONDS: Final = 2.5
 """For a picture: a screen that is switched off gives none, and says nothing."""
-_WITH_POINTER: Final = 1
+_TELLS_DAMAGE: Final = 2
+"""The version of screencopy that waits for a change."""
 _UPSIDE_DOWN: Final = 1
 
 
@@ -49,10 +51,18 @@ class WaylandView:
     def pointer(self) -> Point:
         return self._place.told(self._look().outputs)
 
-    def capture(self) -> RawFrame:
+    def capture(self, *, pointer: bool = True) -> RawFrame:
         screens = self._look()
         try:
-            return screens.capture()
+            return screens.capture(pointer=pointer)
+        except DesktopError:
+            self.close()
+            raise
+
+    def wait_until_drawn(self, seconds: float) -> bool:
+        screens = self._look()
+        try:
+            return screens.wait_until_drawn(seconds)
         except DesktopError:
             self.close()
             raise
@@ -99,16 +109,14 @@ class _Screens:
             self.connection.close()
             raise
         self._managers: tuple[Proxy, Proxy] | None = None
+        self._next_frames: list[_Frame] = []
 
-    def capture(self) -> RawFrame:
+    def capture(self, *, pointer: bool) -> RawFrame:
         """All screens now.  Raises DesktopError."""
         captured_at = boottime_seconds()
-        manager, memory = self._capturing()
-        frames = [_Frame(self.connection, manager, output) for output in self.outputs.current()]
+        frames = self._frames(pointer=pointer)
         try:
-            self._wait(frames, "has_said_how")
-            for frame in frames:
-                frame.copy(memory)
+            self._copy(frames)
             self._wait(frames, "is_over")
             pictures = [frame.picture() for frame in frames]
         finally:
@@ -118,15 +126,51 @@ class _Screens:
         pixels, size = put_together(pictures, around)
         return RawFrame(around, size, pixels, captured_at)
 
+    def wait_until_drawn(self, seconds: float) -> bool:
+        """Wait until one of the screens is another than at the last call, at most so long.
+
+        The compositor keeps a frame for each until then.
+        """
+        self._capturing()
+        if self.outputs.registry.version_of(SCREENCOPY_MANAGER) < _TELLS_DAMAGE:
+            time.sleep(seconds)
+            return True
+        if not self._next_frames:
+            self._next_frames = self._frames(pointer=False)
+            self._copy(self._next_frames, once_damaged=True)
+        frames = self._next_frames
+        if not self.connection.wait_for(lambda: any(each.is_over for each in frames), seconds):
+            return False
+        self._next_frames = []
+        for frame in frames:
+            frame.close()
+        return True
+
     def close(self) -> None:
         self.connection.close()
+
+    def _frames(self, *, pointer: bool) -> list["_Frame"]:
+        manager, _ = self._capturing()
+        return [
+            _Frame(self.connection, manager, output, pointer=pointer)
+            for output in self.outputs.current()
+        ]
+
+    def _copy(self, frames: list["_Frame"], *, once_damaged: bool = False) -> None:
+        _, memory = self._capturing()
+        self._wait(frames, "has_said_how")
+        for frame in frames:
+            frame.copy(memory, once_damaged=once_damaged)
 
     def _capturing(self) -> tuple[Proxy, Proxy]:
         registry = self.outputs.registry
         registry.check()
         if self._managers is None:
             try:
-                self._managers = registry.bind(SCREENCOPY_MANAGER), registry.bind(SHM)
+                self._managers = (
+                    registry.bind(SCREENCOPY_MANAGER, _TELLS_DAMAGE),
+                    registry.bind(SHM),
+                )
             except InjectionUnavailable as error:
                 raise DesktopError(
                     "screen_unavailable", f"{error}, without which the screen cannot be seen"
@@ -146,7 +190,9 @@ class _Screens:
 class _Frame:
     """One picture of one screen, from the question to the pixels."""
 
-    def __init__(self, connection: WaylandConnection, manager: Proxy, output: Output) -> None:
+    def __init__(
+        self, connection: WaylandConnection, manager: Proxy, output: Output, *, pointer: bool
+    ) -> None:
         self._connection = connection
         self._output = output
         self._memory: mmap.mmap | None = None
@@ -161,7 +207,7 @@ class _Frame:
             "ready": self._told_ready,
             "failed": self._told_failed,
         }
-        connection.send(manager, "capture_output", self._proxy, _WITH_POINTER, output.proxy)
+        connection.send(manager, "capture_output", self._proxy, int(pointer), output.proxy)
 
     @property
     def has_said_how(self) -> bool:
@@ -173,8 +219,8 @@ class _Frame:
         """Whether it has been drawn, or will not be."""
         return self._is_ready or self._has_failed
 
-    def copy(self, shared: Proxy) -> None:
-        """Have it drawn into memory."""
+    def copy(self, shared: Proxy, *, once_damaged: bool) -> None:
+        """Have it drawn into memory, at once or when it has changed."""
         if self._has_failed:
             return
         if self._form not in KNOWN_FORMATS:
@@ -190,7 +236,7 @@ class _Frame:
             os.close(file)
         shape = (self._width, self._height, self._stride, self._form)
         self._connection.send(pool, "create_buffer", buffer, 0, *shape)
-        self._connection.send(self._proxy, "copy", buffer)
+        self._connection.send(self._proxy, "copy_with_damage" if once_damaged else "copy", buffer)
         self._garbage += [buffer, pool]
 
     def picture(self) -> Picture:

@@ -1,6 +1,7 @@
 """What the session shows: its screens and their pixels, through mss, with the pointer drawn in."""
 
 import contextlib
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,7 +29,7 @@ class WindowsView:
         x, y = pointer()
         return Point(x=x, y=y)
 
-    def capture(self) -> RawFrame:
+    def capture(self, *, pointer: bool = True) -> RawFrame:
         _check("screen_unavailable")
         captured_at = boottime_seconds()
         with _errors_translated("screen_unavailable", "The screen cannot be captured"):
@@ -37,8 +38,13 @@ class WindowsView:
                 taken = source.grab(around)
             region = Region(around["left"], around["top"], around["width"], around["height"])
             pixels = bytearray(taken.raw)
-            draw_pointer(pixels, region)
+            if pointer:
+                draw_pointer(pixels, region)
         return RawFrame(region, Size(*taken.size), pixels, captured_at)
+
+    def wait_until_drawn(self, seconds: float) -> bool:
+        time.sleep(seconds)
+        return True
 
     def close(self) -> None:
         """There is nothing to close."""

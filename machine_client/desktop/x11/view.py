@@ -15,6 +15,7 @@ from Xlib.ext import xtest
 
 from machine_client.desktop.base import DesktopError, InjectionUnavailable, RawFrame
 from machine_client.desktop.x11.connection import errors_translated, open_display
+from machine_client.desktop.x11.damage import Damage
 from machine_client.system.clock import boottime_seconds
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
@@ -42,7 +43,8 @@ class X11View:
     def __init__(self, display: str | None) -> None:
         self._display = display
         self._pointer: Any = None
-        self._screen: _Screen | None = None
+        self._screens: dict[bool, _Screen] = {}
+        self._damage: Damage | None = None
 
     def displays(self) -> list[Display]:
         return displays(self._display)
@@ -58,25 +60,41 @@ class X11View:
             raise
         return Point(x=reply.root_x, y=reply.root_y)
 
-    def capture(self) -> RawFrame:
-        if self._screen is not None and self._screen.is_old:
-            self._close_screen()
-        if self._screen is None:
-            self._screen = _Screen(self._display)
+    def capture(self, *, pointer: bool = True) -> RawFrame:
+        screen = self._screens.get(pointer)
+        if screen is None or screen.is_old:
+            self._close_screen(pointer)
+            screen = self._screens[pointer] = _Screen(self._display, pointer=pointer)
         try:
-            return self._screen.capture()
+            return screen.capture()
         except DesktopError:
-            self._close_screen()
+            self._close_screen(pointer)
+            raise
+
+    def wait_until_drawn(self, seconds: float) -> bool:
+        if self._damage is None:
+            self._damage = Damage(self._display)
+        try:
+            return self._damage.wait(seconds)
+        except DesktopError:
+            self._close_damage()
             raise
 
     def close(self) -> None:
-        self._close_screen()
+        for pointer in tuple(self._screens):
+            self._close_screen(pointer)
         self._close_pointer()
+        self._close_damage()
 
-    def _close_screen(self) -> None:
-        screen, self._screen = self._screen, None
+    def _close_screen(self, pointer: bool) -> None:
+        screen = self._screens.pop(pointer, None)
         if screen is not None:
             screen.close()
+
+    def _close_damage(self) -> None:
+        damage, self._damage = self._damage, None
+        if damage is not None:
+            damage.close()
 
     def _close_pointer(self) -> None:
         pointer, self._pointer = self._pointer, None
@@ -111,12 +129,12 @@ def displays(display: str | None) -> list[Display]:
 
 
 class _Screen:
-    """All displays as one picture, with the pointer on it, as they were when it was opened."""
+    """All displays as one picture, as they were when it was opened."""
 
-    def __init__(self, display: str | None) -> None:
+    def __init__(self, display: str | None, *, pointer: bool) -> None:
         self._opened_at = boottime_seconds()
         try:
-            self._source: Any = _open_mss(display, with_cursor=True)
+            self._source: Any = _open_mss(display, with_cursor=pointer)
             self._around = self._source.monitors[0]
         except _UNANSWERED as error:
             raise DesktopError(

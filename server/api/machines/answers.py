@@ -18,12 +18,16 @@ from schemas.http.problems import (
     ProblemType,
     ValidationErrorBody,
 )
+from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import (
+    ActionResult,
     Completed,
     Expired,
     Failed,
     NotCarriedOut,
     Refused,
+    Results,
+    Stopped,
     Unknown,
 )
 from server.clock import iso_time
@@ -33,6 +37,8 @@ from server.errors import StoreUnavailable
 from server.web.changes import key_reused
 
 JSON = "application/json"
+
+_Unfinished = Failed | Stopped | Expired | NotCarriedOut | Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,8 @@ def problem_of(reply: Refusal | Pending) -> Exception:
         )
     if reply.kind is RefusalKind.KEY_REUSED:
         return key_reused()
+    if reply.kind is RefusalKind.NOT_ON_SCREEN:
+        return InvalidRequestError.single(reply.loc, reply.detail, reply.code or "value_error")
     if reply.kind is RefusalKind.STORAGE_UNAVAILABLE:
         return StoreUnavailable(reply.detail)
     return ProblemError(
@@ -122,7 +130,7 @@ def _headers_of(refusal: Refusal) -> dict[str, str]:
 
 def _completed(ended: Ended, outcome: Completed) -> Answer:
     # Plain values, which pydantic's encoder need not look into.
-    result = {
+    result: dict[str, Any] = {
         "command_id": str(ended.command_id),
         "machine_id": ended.machine_id,
         "operation": ended.operation.value,
@@ -134,6 +142,8 @@ def _completed(ended: Ended, outcome: Completed) -> Answer:
     }
     if outcome.effect != "happened":
         result["effect"] = outcome.effect
+    if outcome.actions is not None:
+        result |= {"actions": action_results(outcome.actions), "screenshot": None}
     return Answer(200, JSON, to_json(result))
 
 
@@ -143,17 +153,42 @@ def _invalid(outcome: Refused) -> InvalidRequestError:
     )
 
 
-def _unfinished(ended: Ended, outcome: Failed | Expired | NotCarriedOut | Unknown) -> ProblemError:
+def _unfinished(ended: Ended, outcome: _Unfinished) -> ProblemError:
     problem_type, detail, members = _unfinished_words(outcome)
-    return ProblemError(
-        problem_type, detail, members={"command_id": str(ended.command_id), **members}
-    )
+    members = {"command_id": str(ended.command_id), **members}
+    if ended.operation is Operation.ACTIONS and isinstance(outcome, Failed | Stopped | Unknown):
+        results = outcome.actions or ()
+        members["completed"] = sum(each.status == "completed" for each in results)
+        members["actions"] = action_results(results)
+        members["screenshot"] = None
+    return ProblemError(problem_type, detail, members=members)
+
+
+def action_results(results: Results) -> list[JsonValue]:
+    """How each of several actions ended."""
+    return [_action_result(each) for each in results]
+
+
+def _action_result(result: ActionResult) -> dict[str, JsonValue]:
+    told: dict[str, JsonValue] = result.model_dump(mode="json")
+    if result.at is not None:
+        told["at"] = result.at._asdict()
+    if result.operation == "screenshot":
+        told["picture"] = None
+    return told
 
 
 def _unfinished_words(
-    outcome: Failed | Expired | NotCarriedOut | Unknown,
+    outcome: _Unfinished,
 ) -> tuple[ProblemType, str, dict[str, JsonValue]]:
     match outcome:
+        case Stopped():
+            return (
+                problems.ACTIONS_STOPPED,
+                "the screen did not show in time what was waited for; the actions before it are "
+                "done, and those after it never will be",
+                {"final": True},
+            )
         case Failed(code=code, message=message, injected_at_least=count):
             return (
                 problems.INPUT_FAILED,

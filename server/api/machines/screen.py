@@ -1,16 +1,22 @@
 """What a machine's screen shows: one picture, a live stream of them, its displays, its pointer."""
 
 import asyncio
+import re
 import time
 from contextlib import suppress
-from typing import Annotated, Literal
+from hashlib import blake2b
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
 from tornado.iostream import StreamClosedError
 
 from schemas.http import problems
+from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import ProblemError
+from schemas.http.queries import QueryBool
 from schemas.inputs.outcomes import Point
+from schemas.inputs.pictures import Area, PictureFormat, PictureWanted, check_shows_one_thing
 from schemas.link.messages import Display
 from schemas.link.picture_frames import MAX_PICTURE_SIDE, Picture
 from schemas.link.screen_options import LiveOptions
@@ -39,6 +45,8 @@ SLOW_SECONDS = 30.0
 CHECK_SECONDS = 0.5
 BOUNDARY = "farhand-picture"
 
+_REGION = re.compile(r"-?[0-9]{1,9}(,-?[0-9]{1,9}){3}", re.ASCII)
+
 Side = Annotated[int, Field(ge=1, le=MAX_PICTURE_SIDE)]
 
 
@@ -49,11 +57,35 @@ class PictureQuery(StrictModel):
     height: Side | None = Field(None, description="At most so many pixels; the screen's own.")
 
 
-class ScreenshotQuery(PictureQuery):
-    """One picture."""
+def _area(text: Any) -> Any:
+    if not isinstance(text, str):
+        return text
+    if not _REGION.fullmatch(text):
+        raise PydanticCustomError(
+            "region_malformed", "a region is x,y,width,height in pixels, such as 0,0,640,400"
+        )
+    return dict(zip(("x", "y", "width", "height"), map(int, text.split(",")), strict=True))
 
-    format: Literal["png", "jpeg"] = "png"
-    quality: Annotated[int, Field(ge=1, le=95)] = Field(80, description="Of JPEG.")
+
+class ScreenshotQuery(PictureQuery):
+    """One picture: of all displays, of one of them, or of a part of the desktop."""
+
+    format: PictureFormat = "png"
+    quality: Annotated[int, Field(ge=1, le=95)] = Field(80, description="Of JPEG and WebP.")
+    region: Annotated[Area | None, BeforeValidator(_area), WithJsonSchema({"type": "string"})] = (
+        Field(None, description="x,y,width,height: only this part of the desktop, in its pixels.")
+    )
+    display: Annotated[int, Field(ge=0, le=63)] | None = Field(
+        None, description="Only this display, by its place in the list of the dimensions, from 0."
+    )
+    pointer: QueryBool = Field(True, description="Whether the mouse pointer is on it.")
+
+    @property
+    def wanted(self) -> PictureWanted:
+        """The same for the machine."""
+        return PictureWanted.model_construct(**self.__dict__)
+
+    _shows_one_thing = model_validator(mode="after")(check_shows_one_thing)
 
 
 class StreamQuery(PictureQuery):
@@ -75,31 +107,42 @@ PROBLEMS = (problems.NOT_FOUND, problems.MACHINE_BUSY, problems.MACHINE_UNAVAILA
 class ScreenshotHandler(AskingHandler):
     @Endpoint(
         summary="Take a screenshot",
-        description="The whole desktop with its pointer, scaled on the machine.",
+        description="The desktop as it is now, scaled on the machine.  With If-None-Match, 304 as "
+        "long as it looks the same.",
         scope=Scope.SCREEN_READ,
         path=MachinePath,
         query=ScreenshotQuery,
-        answers={200: None},
+        headers=ReadHeaders,
+        answers={200: None, 304: None},
         media_type="image/*",
         problems=PROBLEMS,
-        answer_headers=PICTURE_HEADERS,
+        answer_headers={**PICTURE_HEADERS, "ETag": "Of what it shows and how."},
     )
-    async def get(self, path: MachinePath, query: ScreenshotQuery) -> None:
+    async def get(self, path: MachinePath, query: ScreenshotQuery, headers: ReadHeaders) -> None:
         picture = await self.look(
             TakeScreenshot(
                 organization_id=self.organization_id,
                 machine_id=path.machine_id,
-                format=query.format,
-                width=query.width,
-                height=query.height,
-                quality=query.quality,
+                wanted=query.wanted,
             ),
             LookedAt.SCREEN,
         )
+        tag = _tag_of(picture)
+        self.set_header("ETag", tag)
         for name, value in described(picture).items():
             self.set_header(name, value)
         self.set_header("X-Content-Type-Options", "nosniff")
-        self.answer_bytes(200, picture.content, f"image/{picture.format}")
+        if headers.if_none_match is not None and headers.if_none_match.name(tag):
+            self.answer(304)
+        else:
+            self.answer_bytes(200, picture.content, f"image/{picture.format}")
+
+
+def _tag_of(picture: PictureTaken) -> str:
+    """Equal for equal pixels: machines encode them the same way each time."""
+    seen = blake2b(picture.content, digest_size=16)
+    seen.update(repr((*picture.region, *picture.size)).encode())
+    return f'"{seen.hexdigest()}"'
 
 
 class DimensionsHandler(AskingHandler):

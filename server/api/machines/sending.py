@@ -5,14 +5,15 @@ from pydantic import Field
 from schemas.http import problems
 from schemas.http.idempotency_keys import IdempotencyKey
 from schemas.http.preferences import return_preference
+from schemas.inputs.actions import AnyBody
 from schemas.inputs.bodies import AnyInput
 from schemas.resources.machines import InputResult
 from schemas.resources.tokens import Scope
 from schemas.values.strict import StrictModel
-from server.api.machines.answers import answer_to, problem_of
+from server.api.machines.answers import Answer, answer_to, problem_of
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
-from server.dispatch.command import Pending
+from server.dispatch.command import Ended, Pending
 from server.web.endpoint import Endpoint
 
 
@@ -40,7 +41,7 @@ class InputHeaders(StrictModel):
     )
 
 
-def input_endpoint(summary: str, body: type[AnyInput]) -> Endpoint:
+def input_endpoint(summary: str, body: type[AnyBody]) -> Endpoint:
     """What the operation of an input promises."""
     return Endpoint(
         summary=summary,
@@ -76,21 +77,32 @@ class InputHandler(AskingHandler):
     async def carry_out(self, path: MachinePath, headers: InputHeaders, body: AnyInput) -> None:
         """Send the input, and answer with what became of it."""
         preferred = return_preference(headers.prefer)
-        dispatcher = self.services.machines.dispatcher
-        command = dispatcher.accept(
+        minimal = (preferred or self.services.settings.input_response) == "minimal"
+        ended = await self.ended(path, headers, body, minimal=minimal)
+        answer = answer_to(ended)
+        if preferred and not ended.is_replayed and answer.status in (200, 204):
+            self.set_header("Preference-Applied", f"return={preferred}")
+        self.answer_end(answer, ended)
+
+    async def ended(
+        self, path: MachinePath, headers: InputHeaders, body: AnyBody, *, minimal: bool
+    ) -> Ended:
+        """How a command ended; anything else is raised."""
+        command = self.services.machines.dispatcher.accept(
             self.sender(headers.farhand_control),
             path.machine_id,
             body,
             key=headers.idempotency_key,
-            minimal=(preferred or self.services.settings.input_response) == "minimal",
+            minimal=minimal,
         )
         self.note(command=command.id)
         reply = await self.ask(command)
         if isinstance(reply, Pending):
             raise problem_of(reply)
-        answer = answer_to(reply)
-        if reply.is_replayed:
+        return reply
+
+    def answer_end(self, answer: Answer, ended: Ended) -> None:
+        """Answer with the end of a command."""
+        if ended.is_replayed:
             self.set_header("Idempotency-Replayed", "true")
-        elif preferred and answer.status in (200, 204):
-            self.set_header("Preference-Applied", f"return={preferred}")
         self.answer_bytes(answer.status, answer.body, answer.content_type)

@@ -9,6 +9,7 @@ from schemas.link.close_codes import CloseCode
 from server.dispatch.command import Command, CommandReply, Ended, Pending
 from server.dispatch.forwarding.remote_viewers import RemoteViewers
 from server.dispatch.here import clipboard, screens
+from server.dispatch.here.waits import WaitsHere
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.questions.clipboard import ReadClipboard
@@ -22,8 +23,11 @@ from server.dispatch.questions.control import (
 from server.dispatch.questions.inputs import ResolveCommand
 from server.dispatch.questions.question import Done, LinkQuestion, Refusal
 from server.dispatch.questions.screens import (
+    AwaitScreen,
+    FetchPicture,
     LookAtDesktop,
     NextPicture,
+    StopWaiting,
     StopWatching,
     TakeScreenshot,
 )
@@ -61,6 +65,7 @@ class MachinesHere:
         self._ledger = ledger
         self._recorder = recorder
         self.remote_viewers = RemoteViewers()
+        self.waits = WaitsHere()
 
     def find(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
         """The machine's link that is up, paused or not, or None."""
@@ -196,10 +201,18 @@ async def _stopped(here: MachinesHere, _link: LinkSocket, question: StopWatching
     return Done()
 
 
+async def _stopped_waiting(here: MachinesHere, _link: LinkSocket, asked: StopWaiting) -> Done:
+    here.waits.stop(asked)
+    return Done()
+
+
 ANSWERS: Final[dict[type[LinkQuestion[Any]], Answers]] = {
     FindLink: _found,
     ResolveCommand: _resolved,
     TakeScreenshot: lambda _, link, question: screens.screenshot(link, question),
+    AwaitScreen: lambda here, link, asked: here.waits.seen(link, asked),
+    StopWaiting: _stopped_waiting,
+    FetchPicture: lambda _, link, question: screens.fetch_picture(link, question),
     LookAtDesktop: lambda _, link, question: screens.look(link, question),
     NextPicture: lambda here, link, asked: here.remote_viewers.next_picture(link, asked),
     StopWatching: _stopped,

@@ -7,9 +7,15 @@ from typing import TypeVar
 from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions
 from server.dispatch.questions import screens
-from server.dispatch.refusals import RefusedError, busy, just_disconnected, no_screen
+from server.dispatch.refusals import (
+    RefusedError,
+    busy,
+    just_disconnected,
+    no_screen,
+    not_on_screen,
+)
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
-from server.machines.screens import MachineScreen, ScreenUnavailableError
+from server.machines.screens import MachineScreen, NotOnScreenError, ScreenUnavailableError
 from server.machines.socket import LinkSocket
 
 Answer = TypeVar("Answer")
@@ -17,9 +23,25 @@ Answer = TypeVar("Answer")
 
 async def screenshot(link: LinkSocket, question: screens.TakeScreenshot) -> screens.PictureTaken:
     """A picture of the screen as it is now.  Raises RefusedError."""
-    wanted = question.options
+    wanted = question.wanted
     return screens.PictureTaken.of(
         await _asked(link, lambda screen: screen.screenshot(wanted, screens.ANSWER_SECONDS))
+    )
+
+
+async def wait(link: LinkSocket, question: screens.AwaitScreen) -> screens.ScreenSeen:
+    """What the screen shows within the time.  Raises RefusedError."""
+    seen = await _asked(
+        link, lambda screen: screen.wait(question.any, question.timeout), part="body"
+    )
+    return screens.ScreenSeen(matched=seen.matched, at=seen.at, elapsed=seen.elapsed)
+
+
+async def fetch_picture(link: LinkSocket, question: screens.FetchPicture) -> screens.PictureTaken:
+    """The picture that a command had taken.  Raises RefusedError."""
+    wanted = question.command_id, question.action
+    return screens.PictureTaken.of(
+        await _asked(link, lambda screen: screen.fetch(*wanted, screens.ANSWER_SECONDS))
     )
 
 
@@ -30,13 +52,20 @@ async def look(link: LinkSocket, _: screens.LookAtDesktop) -> screens.DesktopSee
 
 
 async def _asked(
-    link: LinkSocket, question: Callable[[MachineScreen], Awaitable[Answer]]
+    link: LinkSocket,
+    question: Callable[[MachineScreen], Awaitable[Answer]],
+    *,
+    part: str = "query",
 ) -> Answer:
+    """What a screen answers; ``part`` is where in the request stands what it may lack."""
     check_screen(link)
     try:
         return await question(link.screen)
     except ScreenUnavailableError as error:
         raise RefusedError(no_screen(str(error), error.since or _since(link))) from None
+    except NotOnScreenError as error:
+        loc = part, *error.field.split(".")
+        raise RefusedError(not_on_screen(str(error), error.code, loc)) from None
     except LinkBusyError:
         raise RefusedError(busy("questions about its screen as it may")) from None
     except (LinkDownError, LinkLostError):

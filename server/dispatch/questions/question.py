@@ -94,6 +94,7 @@ class RefusalKind(StrEnum):
     BUSY = "machine-busy"
     KEY_IN_PROGRESS = "idempotency-key-in-progress"
     KEY_REUSED = "idempotency-key-reused"
+    NOT_ON_SCREEN = "not-on-screen"
     CONTROL_HELD = "control-held"
     CONTROL_ENDED = "control-ended"
     CONTROL_FREE = "control-free"
@@ -106,8 +107,8 @@ class Refusal(Reply):
     """Nothing was done: why, in a sentence for a person and in facts for a program.
 
     ``reason`` is why a machine is unavailable, ``since`` since when it is so (ms since 1970),
-    ``by`` who is in the way, and ``code`` what the machine calls it.  It is worth asking again
-    after ``retry_seconds``; None is never.
+    ``by`` who is in the way, ``code`` what the machine calls it, and ``loc`` the place in the
+    request that is wrong.  It is worth asking again after ``retry_seconds``; None is never.
     """
 
     type: Literal["refusal"] = "refusal"
@@ -117,6 +118,7 @@ class Refusal(Reply):
     since: int | None = None
     by: str | None = None
     code: str | None = None
+    loc: tuple[str, ...] = ()
     retry_seconds: int | None = None
 
 

@@ -5,10 +5,13 @@ from uuid import UUID
 
 from pydantic import Field
 
+from schemas.inputs.actions import MAX_ACTIONS
 from schemas.inputs.outcomes import Point
+from schemas.inputs.pictures import PictureWanted
+from schemas.inputs.waits import MAX_WAIT_SECONDS, Conditions
 from schemas.link.messages import Display, Quality, Rate, Side
 from schemas.link.picture_frames import Picture, PictureFormat, Region, Size
-from schemas.link.screen_options import LiveOptions, ScreenshotOptions
+from schemas.link.screen_options import LiveOptions
 from schemas.resources.machines import MAX_VIEWER_NAMES
 from schemas.values.scalars import Name
 from server.dispatch.questions.question import (
@@ -59,19 +62,65 @@ class TakeScreenshot(LinkQuestion[PictureTaken]):
     answer_seconds = ANSWER_SECONDS + 1.0
 
     type: Literal["screenshot"] = "screenshot"
-    format: PictureFormat
-    width: Side | None
-    height: Side | None
-    quality: Quality
-
-    @property
-    def options(self) -> ScreenshotOptions:
-        """How the picture is wanted."""
-        return ScreenshotOptions(self.format, self.width, self.height, self.quality)
+    wanted: PictureWanted
 
     def lost(self) -> Refusal:
         """It may show something; nobody says what."""
         return no_screen("its node did not answer in time", None)
+
+
+class FetchPicture(LinkQuestion[PictureTaken]):
+    """The picture that a command had taken; ``action`` is which of its actions, None the end."""
+
+    answer_seconds = ANSWER_SECONDS + 1.0
+
+    type: Literal["fetch_picture"] = "fetch_picture"
+    command_id: UUID
+    action: Annotated[int, Field(ge=0, lt=MAX_ACTIONS)] | None
+
+    def lost(self) -> Refusal:
+        """It may be there; nobody brings it."""
+        return no_screen("its node did not answer in time", None)
+
+
+class ScreenSeen(Reply):
+    """A wait is over: which condition was met and where, None of both where none was in time."""
+
+    type: Literal["screen_seen"] = "screen_seen"
+    matched: int | None
+    at: Region | None
+    elapsed: float
+
+
+class StillWaiting(Reply):
+    """Nothing was seen yet: ask again."""
+
+    type: Literal["still_waiting"] = "still_waiting"
+
+
+class AwaitScreen(LinkQuestion[ScreenSeen | StillWaiting]):
+    """Has the screen met one of the conditions?
+
+    The first question begins the wait, which is over when nobody asks any more.
+    """
+
+    answer_seconds = 5.0
+
+    type: Literal["await_screen"] = "await_screen"
+    wait_id: UUID
+    any: Conditions
+    timeout: Annotated[float, Field(gt=0, le=MAX_WAIT_SECONDS)]
+
+    def lost(self) -> Refusal:
+        """It may show something; nobody says what."""
+        return no_screen("its node did not answer in time", None)
+
+
+class StopWaiting(LinkQuestion[Done]):
+    """Nobody waits any more for what another question has begun to wait for."""
+
+    type: Literal["stop_waiting"] = "stop_waiting"
+    wait_id: UUID
 
 
 class DesktopSeen(Reply):

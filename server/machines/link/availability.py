@@ -3,10 +3,14 @@
 from dataclasses import dataclass
 
 from schemas.inputs.bodies import Operation
+from schemas.link.messages import Input
 from server.machines.link.desktop import DesktopState
-from server.machines.link.errors import NoClipboardError, NoInputError
+from server.machines.link.errors import NoClipboardError, NoInputError, NoScreenError
 from server.machines.link.questions.clipboard_ability import ClipboardAbility
 from server.machines.link.restrictions import NONE, Restrictions
+
+_SIGHTED = frozenset(("wait_for", "screenshot"))
+"""The actions that need a screen."""
 
 STUCK = "its desktop is stuck and has not answered an input in time"
 
@@ -52,8 +56,16 @@ class Availability:
         if (trouble := self.no_input) is not None:
             raise NoInputError(*trouble)
 
-    def check_operation(self, operation: Operation) -> None:
-        """Raise a SubmissionRefusedError where this machine has no such input."""
-        is_copy = operation is Operation.CLIPBOARD_WRITE
-        if is_copy and (why := self.clipboard.why_no_write) is not None:
+    def check_input(self, message: Input) -> None:
+        """Raise a SubmissionRefusedError where this machine lacks what an input needs."""
+        operations = {message.operation}
+        if message.operation is Operation.ACTIONS:
+            operations = {each["operation"] for each in message.body["actions"]}
+            looks = message.body["screenshot"] is not None or not _SIGHTED.isdisjoint(operations)
+            if looks and (why := self.desktop.why_no_screen) is not None:
+                raise NoScreenError(why, self.desktop.screen_since)
+        if (
+            Operation.CLIPBOARD_WRITE in operations
+            and (why := self.clipboard.why_no_write) is not None
+        ):
             raise NoClipboardError(why)

@@ -65,3 +65,12 @@ class NoInputError(SubmissionRefusedError):
         super().__init__(reason, since)
         self.reason = reason
         self.since = since
+
+
+class NoScreenError(SubmissionRefusedError):
+    """Nobody can see the machine's screen: ``reason`` says why, ``since`` since when (ms)."""
+
+    def __init__(self, reason: str, since: int) -> None:
+        super().__init__(reason, since)
+        self.reason = reason
+        self.since = since

@@ -207,7 +207,7 @@ class Link:
         self._check_inputs_are_taken(lease_hash)
         if not self.is_live:
             raise LinkUnsettledError
-        self.availability.check_operation(message.operation)
+        self.availability.check_input(message)
         self.commands.submit(message.command_id, answer_by)
         return [events.SendMessage(each) for each in with_text(message)]
 

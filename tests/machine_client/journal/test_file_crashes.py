@@ -51,7 +51,7 @@ def test_keyed_intent_and_tombstone_are_flushed_and_the_rest_is_not(file: Path) 
     """A step that flushes fails where nothing can be flushed, and then leaves nothing behind."""
     tried = other_process(
         "from machine_client.journal.journal import EntryState\n"
-        "from schemas.inputs.outcomes import Expired\n"
+        "from schemas.inputs.outcomes import Expired, Unknown\n"
         "from tests.machine_client.flushes import forbid_flushes\n"
         "ids = [uuid.UUID(int=number) for number in range(1, 6)]\n"
         "journal.intend(ids[0], 'f'); journal.close()\n"
@@ -68,7 +68,7 @@ def test_keyed_intent_and_tombstone_are_flushed_and_the_rest_is_not(file: Path) 
         "    return False\n"
         "print(fails(lambda: journal.intend(ids[3], '')),\n"
         "      fails(lambda: journal.refuse(ids[4], 'f', Expired())),\n"
-        "      fails(lambda: journal.progress(ids[0], 2)),\n"
+        "      fails(lambda: journal.progress(ids[0], Unknown(injected_at_least=2))),\n"
         "      fails(lambda: journal.finish(ids[0], Expired())),\n"
         "      fails(journal.mark), fails(journal.settle))\n"
         "assert journal.find(ids[0]).state is EntryState.DONE\n"
@@ -112,7 +112,8 @@ def test_mark_that_was_told_is_there_after_a_kill(file: Path) -> None:
 def test_progress_that_was_noted_is_there_after_a_kill(file: Path) -> None:
     killed = other_process(
         f"command = uuid.UUID(int={COMMAND.int}); journal.intend(command, 'f')\n"
-        f"journal.progress(command, 41); journal.progress(command, 42)\n{KILL_SELF}",
+        "journal.progress(command, Unknown(injected_at_least=41))\n"
+        f"journal.progress(command, Unknown(injected_at_least=42))\n{KILL_SELF}",
         file,
     )
     killed.communicate()

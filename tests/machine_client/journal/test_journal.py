@@ -117,7 +117,7 @@ def test_an_end_is_final(journal: Journal) -> None:
     journal.bar(OTHER)
     for command_id in (COMMAND, OTHER, unheard := uuid4()):
         journal.finish(command_id, Expired())
-        journal.progress(command_id, 7)
+        journal.progress(command_id, Unknown(injected_at_least=7))
     assert known(journal).final_outcome() == DONE
     assert known(journal, OTHER).final_outcome() == NotCarriedOut()
     assert journal.find(unheard) is None
@@ -127,7 +127,7 @@ def test_every_change_has_a_higher_number(journal: Journal) -> None:
     seen = [journal.position.sequence]
     for change in (
         lambda: journal.intend(COMMAND, "f"),
-        lambda: journal.progress(COMMAND, 1),
+        lambda: journal.progress(COMMAND, Unknown(injected_at_least=1)),
         lambda: journal.finish(COMMAND, DONE),
         lambda: journal.bar(uuid4()),
         lambda: journal.refuse(uuid4(), "f", Expired()),
@@ -188,7 +188,7 @@ def test_journal_has_its_own_marks_and_those_of_what_it_is_a_copy_of(
 def test_progress_is_told_where_the_end_is_not(journal: Journal) -> None:
     journal.intend(COMMAND, "f")
     for injected in (3, 7):
-        journal.progress(COMMAND, injected)
+        journal.progress(COMMAND, Unknown(injected_at_least=injected))
         assert known(journal) == Entry(EntryState.INTENT, "f", Unknown(injected_at_least=injected))
         assert known(journal).final_outcome() == Unknown(injected_at_least=injected)
     journal.finish(COMMAND, DONE)
@@ -265,7 +265,7 @@ def test_only_what_must_outlive_a_power_cut_is_flushed(memory: JournalMemory) ->
     memory.flushes.clear()
     journal.intend(uuid4(), "")
     journal.refuse(uuid4(), "f", Expired())
-    journal.progress(COMMAND, 2)
+    journal.progress(COMMAND, Unknown(injected_at_least=2))
     journal.finish(COMMAND, DONE)
     journal.mark()
     journal.settle()
@@ -316,7 +316,7 @@ def test_storage_is_never_touched_by_two_at_once() -> None:
 
     watched = Journal(Watched())
     watched.intend(COMMAND, "f")
-    watched.progress(COMMAND, 1)
+    watched.progress(COMMAND, Unknown(injected_at_least=1))
     watched.finish(COMMAND, DONE)
     watched.bar(OTHER)
     watched.refuse(uuid4(), "f", Expired())
@@ -336,7 +336,7 @@ def test_end_that_cannot_be_written_is_known_and_written_when_there_is_room(
     with pytest.raises(DiskFullError):
         journal.finish(COMMAND, DONE)
     assert journal.trouble is not None
-    journal.progress(COMMAND, 3)
+    journal.progress(COMMAND, Unknown(injected_at_least=3))
     assert known(journal).final_outcome() == DONE
     memory.is_full = False
     journal.settle()

@@ -38,6 +38,7 @@ class JournalLife(RuleBasedStateMachine):
         self.told = self.journal.position
         self.ends: dict[UUID, Outcome] = {}
         self.progressed: dict[UUID, int] = {}
+        self.running: set[UUID] = set()
 
     def open_storage(self) -> JournalStorage:
         return JournalMemory()
@@ -48,7 +49,10 @@ class JournalLife(RuleBasedStateMachine):
 
     @rule(command=commands)
     def intend(self, command: UUID) -> None:
-        self.begun[command] += self.journal.intend(command, COMMANDS[command])
+        if self.journal.intend(command, COMMANDS[command]):
+            self.begun[command] += 1
+            if COMMANDS[command]:  # Of what no key can repeat, no progress is noted.
+                self.running.add(command)
 
     @rule(command=commands, milliseconds=counts)
     def finish(self, command: UUID, milliseconds: int) -> None:
@@ -66,9 +70,11 @@ class JournalLife(RuleBasedStateMachine):
 
     @rule(command=commands, injected=counts)
     def progress(self, command: UUID, injected: int) -> None:
-        self.journal.progress(command, injected)
+        self.journal.progress(command, Unknown(injected_at_least=injected))
         written = self.storage.find(command)
-        if written is not None and written.state is EntryState.INTENT:
+        begun = written is not None and written.state is EntryState.INTENT
+        # What an earlier process began does not run any more.
+        if begun and command in self.running:
             self.progressed[command] = injected
 
     @rule()
@@ -83,6 +89,7 @@ class JournalLife(RuleBasedStateMachine):
     def kill(self) -> None:
         self.storage = self.reopened()
         self.journal = Journal(self.storage)
+        self.running.clear()
         for lost in [each for each in UNKEYED if self.journal.find(each) is None]:
             self.ends.pop(lost, None)
             del self.begun[lost]

@@ -41,7 +41,7 @@ from schemas.inputs.outcomes import (
     Unknown,
 )
 from tests.links import about
-from tests.machine_client.fakes import HERE, FakeInjector, move, raising
+from tests.machine_client.fakes import HERE, FakeInjector, closed_eyes, move, raising
 from tests.machine_client.journals import PROJECT, journal_in
 from tests.waiting import eventually
 
@@ -58,7 +58,7 @@ class Bench:
         self.journal = Journal(self.storage)
         self.desktop = FakeInjector()
         self.reports: queue.SimpleQueue[ExecutorResult] = queue.SimpleQueue()
-        self.executor = Executor(self.journal, self.desktop, self.reports.put)
+        self.executor = Executor(self.journal, self.desktop, closed_eyes(), self.reports.put)
 
     def begin(
         self,

@@ -21,7 +21,7 @@ from schemas.inputs.outcomes import (
     Unknown,
 )
 from tests.links import about
-from tests.machine_client.fakes import HERE, FakeInjector, move, raising
+from tests.machine_client.fakes import HERE, FakeInjector, closed_eyes, move, raising
 from tests.machine_client.journals import JournalMemory
 from tests.store import there
 
@@ -37,7 +37,7 @@ class Bench:
         self.memory = JournalMemory()
         self.journal = Journal(self.memory)
         self.desktop = FakeInjector()
-        self.worker = Worker(self.journal, self.desktop, lambda: NOW)
+        self.worker = Worker(self.journal, self.desktop, closed_eyes(), lambda: NOW)
 
     def carry_out(
         self, *, x: Any = 1, fingerprint: str = "f", begin_by: float = NOW + 1

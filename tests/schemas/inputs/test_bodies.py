@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from schemas.inputs.actions import COMMAND_BODIES, Actions
 from schemas.inputs.bodies import (
     INPUT_BODIES,
     AnyInput,
@@ -15,6 +16,7 @@ from schemas.inputs.bodies import (
     TypeText,
 )
 from schemas.inputs.places import PathPoint, PictureSize, Place
+from schemas.values.validation_errors import entries_of
 
 DRAG = {"start_x": 0, "start_y": 0, "to_x": 1, "to_y": 1}
 IN = {"in": {"width": 10, "height": 20}}
@@ -100,8 +102,8 @@ BAD = [
 
 
 def test_every_operation_has_its_body() -> None:
-    assert set(INPUT_BODIES) == set(Operation)
-    assert all(body.operation is name for name, body in INPUT_BODIES.items())
+    assert set(COMMAND_BODIES) == set(Operation)
+    assert all(body.input_name is name for name, body in COMMAND_BODIES.items())
 
 
 @pytest.mark.parametrize(("operation", "body"), GOOD)
@@ -118,6 +120,29 @@ def test_bad_body_names_the_field(operation: Operation, body: dict[str, Any], fi
         INPUT_BODIES[operation].model_validate(body)
     (error,) = caught.value.errors()
     assert ".".join(map(str, error["loc"])) == field
+
+
+@pytest.mark.parametrize(("operation", "body"), GOOD)
+def test_good_body_is_a_good_action(operation: Operation, body: dict[str, Any]) -> None:
+    batch = Actions.model_validate({"actions": [{"operation": operation.value, **body}]})
+    assert Actions.model_validate(batch.model_dump()) == batch
+    assert Actions.model_validate_json(batch.model_dump_json()) == batch
+    (sent,) = batch.model_dump(exclude_defaults=True)["actions"]
+    understood = INPUT_BODIES[operation].model_validate(body)
+    assert sent == {"operation": operation.value, **understood.model_dump(exclude_defaults=True)}
+
+
+@pytest.mark.parametrize(("operation", "body", "field"), BAD)
+def test_bad_action_names_its_number_and_the_field(
+    operation: Operation, body: dict[str, Any], field: str
+) -> None:
+    action = {"operation": operation.value, **body}
+    if action["operation"] != operation.value:
+        return
+    with pytest.raises(ValidationError) as caught:
+        Actions.model_validate({"actions": [{"operation": "wait", "seconds": 1}, action]})
+    (entry,) = entries_of(caught.value.errors())
+    assert ".".join(entry.loc) == f"actions.1.{field}".removesuffix(".")
 
 
 def test_drags_with_a_duration_holds_and_rare_characters_alone_take_time_of_their_own() -> None:

@@ -63,6 +63,7 @@ export const OUTCOMES = {
   completed: { word: "Completed", kind: "good" },
   failed: { word: "Failed", kind: "bad" },
   refused: { word: "Refused", kind: "bad" },
+  stopped: { word: "Stopped", kind: "bad" },
   expired: { word: "Expired", kind: "bad" },
   not_carried_out: { word: "Not carried out", kind: "bad" },
   unknown: { word: "Unknown", kind: "bad" },
@@ -83,6 +84,7 @@ const OPERATIONS = {
   "keyboard.key": "Keys",
   "keyboard.type": "Text",
   "clipboard.write": "Clipboard",
+  actions: "Actions",
   hand: "Worked by hand",
 };
 

@@ -7,6 +7,7 @@ it, describe it, or unpack to more than the size that was declared.
 
 import re
 import struct
+from collections.abc import Callable
 
 from schemas.link.picture_frames import (
     MAX_PICTURE_AREA,
@@ -30,6 +31,9 @@ _JPEG_START, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
 _JPEG_FRAME, _JPEG_SCAN = 0xC0, 0xDA
 _JPEG_SEGMENTS = {0xE0, 0xDB, 0xC4, 0xDD, _JPEG_FRAME}
 """JFIF's own head, tables and the frame: no EXIF, whose orientation would turn the picture."""
+_WEBP_HEAD = struct.Struct("<4sI4s4sI3s3sHH")
+_WEBP_SIDE = (1 << 14) - 1
+"""The bits of a side; the two above them would have it enlarged."""
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]")
 
 
@@ -82,7 +86,7 @@ class PictureAssembly:
 def check_picture(form: PictureFormat, size: Size, content: bytes) -> None:
     """Raise PictureError unless bytes are a plain picture of this format and size."""
     try:
-        found = _png_size(content) if form == "png" else _jpeg_size(content)
+        found = _SIZES[form](content)
     except (struct.error, IndexError):
         raise PictureError(f"a {form} picture that breaks off") from None
     if found != size:
@@ -144,3 +148,22 @@ def _jpeg_size(content: bytes) -> Size:
     if after is None or after.end() != len(content):
         raise PictureError("a JPEG picture with something after its scan")
     return size
+
+
+def _webp_size(content: bytes) -> Size:
+    """Of the simple lossy form: one key frame, and nothing around it (RFC 9649 and RFC 6386)."""
+    riff, length, webp, kind, size, tag, start, width, height = _WEBP_HEAD.unpack_from(content)
+    if (riff, webp, kind, start) != (b"RIFF", b"WEBP", b"VP8 ", b"\x9d\x01\x2a"):
+        raise PictureError("not a plain WebP picture")
+    if length != len(content) - 8 or size + size % 2 != length - 12:
+        raise PictureError("a WebP picture of another length than it says")
+    if tag[0] & 1 or max(width, height) > _WEBP_SIDE:
+        raise PictureError("a WebP picture that is no key frame, or would be enlarged")
+    return Size(width, height)
+
+
+_SIZES: dict[PictureFormat, Callable[[bytes], Size]] = {
+    "png": _png_size,
+    "jpeg": _jpeg_size,
+    "webp": _webp_size,
+}

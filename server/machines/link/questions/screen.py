@@ -7,8 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from schemas.link.messages import (
+    ActionPicture,
     DesktopQuery,
     DesktopSeen,
+    Look,
+    LookStop,
     PictureOptions,
     RequestFailed,
     ScreenCredit,
@@ -16,6 +19,7 @@ from schemas.link.messages import (
     Screenshot,
     ScreenStart,
     ScreenStop,
+    Seen,
 )
 from schemas.link.picture_frames import Picture, PictureHeader, PictureKind
 from server.machines.link.questions.pictures import PictureAssembly, PictureError
@@ -48,11 +52,24 @@ class DesktopArrived:
 
 
 @dataclass(frozen=True, slots=True)
+class LookEnded:
+    """A wait is over."""
+
+    request: int
+    seen: Seen
+
+
+@dataclass(frozen=True, slots=True)
 class RequestRefused:
-    """A screenshot or desktop query has no answer."""
+    """A question about the screen has no answer.
+
+    ``code`` and ``field`` are there where this desktop does not have what was asked for.
+    """
 
     request: int
     reason: str
+    code: str | None = None
+    field: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +80,18 @@ class LiveScreenEnded:
 
 
 ScreenArrival = (
-    LivePictureArrived | ScreenshotArrived | DesktopArrived | RequestRefused | LiveScreenEnded
+    LivePictureArrived
+    | ScreenshotArrived
+    | DesktopArrived
+    | LookEnded
+    | RequestRefused
+    | LiveScreenEnded
 )
-ScreenAnswer = ScreenFailed | RequestFailed | DesktopSeen
-ScreenQuestion = ScreenStart | ScreenStop | Screenshot | DesktopQuery
+ScreenAnswer = ScreenFailed | RequestFailed | Seen | DesktopSeen
+_Request = Screenshot | ActionPicture | Look | DesktopQuery
+ScreenQuestion = ScreenStart | ScreenStop | LookStop | _Request
+
+_AS_IT_WAS_TAKEN = PictureOptions(quality=1)
 
 
 class ScreenLink:
@@ -79,7 +104,7 @@ class ScreenLink:
         self._live: ScreenStart | None = None
         self._newest_stream = 0
         self._oldest_stream = 1
-        self._requests: dict[int, Screenshot | DesktopQuery] = {}
+        self._requests: dict[int, _Request] = {}
 
     def asked(self, question: ScreenQuestion) -> None:
         """Note what is about to be sent; streams and requests have numbers that grow, from 1."""
@@ -88,7 +113,9 @@ class ScreenLink:
                 self._live, self._newest_stream = question, stream
             case ScreenStop():
                 self._live = None
-            case Screenshot() | DesktopQuery():
+            case LookStop():
+                pass  # It is answered by the end of what it stops.
+            case Screenshot() | ActionPicture() | Look() | DesktopQuery():
                 self._requests[question.request] = question
 
     def answered(self, answer: ScreenAnswer) -> list[ScreenArrival]:
@@ -101,9 +128,12 @@ class ScreenLink:
                     return []
                 self._live = None
                 return [LiveScreenEnded(reason)]
-            case RequestFailed(request=request, reason=reason):
-                self._take_request(request, Screenshot, DesktopQuery)
-                return [RequestRefused(request, reason)]
+            case RequestFailed(request=request, reason=reason, code=code, field=field):
+                self._take_request(request, Screenshot, ActionPicture, Look, DesktopQuery)
+                return [RequestRefused(request, reason, code, field)]
+            case Seen(request=request):
+                self._take_request(request, Look)
+                return [LookEnded(request, answer)]
             case DesktopSeen(request=request):
                 self._take_request(request, DesktopQuery)
                 return [DesktopArrived(request, answer)]
@@ -125,6 +155,8 @@ class ScreenLink:
         """What a picture was to be like; None for one of a live screen that was stopped since."""
         if header.kind is PictureKind.SCREENSHOT:
             asked = self._requests.get(header.number)
+            if isinstance(asked, ActionPicture):
+                return _AS_IT_WAS_TAKEN
             if not isinstance(asked, Screenshot) or asked.format != header.format:
                 raise PictureError(f"a screenshot {header.number} that nobody asked for")
             return asked
@@ -161,6 +193,6 @@ class ScreenLink:
         del self._requests[header.number]
         return [ScreenshotArrived(header.number, picture)]
 
-    def _take_request(self, request: int, *kinds: type[Screenshot | DesktopQuery]) -> None:
+    def _take_request(self, request: int, *kinds: type[_Request]) -> None:
         if not isinstance(self._requests.pop(request, None), kinds):
             raise PictureError(f"an answer to a request {request} that nobody has made")

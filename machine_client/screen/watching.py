@@ -1,0 +1,72 @@
+"""Waits until a screen is still or has changed, in the thread that calls.
+
+A wait takes little of a core, whatever is drawn meanwhile: after a look that took its time the next
+one waits for as long as that allows.  The first change after a pause is seen at once.
+"""
+
+import math
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from machine_client.desktop.base import DesktopView, RawFrame
+from machine_client.screen.stillness import Judge
+from schemas.inputs.waits import Conditions
+from schemas.link.picture_frames import Region
+
+SHARES: Final = (0.02, 0.03)
+"""Of one core, for looking: any of these, so that what flashes is not met in step."""
+
+SLICE_SECONDS: Final = 0.1
+"""After which somebody who waits no more is noticed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Which of several conditions the screen met, from 0, and where it changed; None of none."""
+
+    matched: int | None
+    at: Region | None
+    elapsed: float
+
+
+def watch(
+    view: DesktopView,
+    conditions: Conditions,
+    timeout: float,
+    *,
+    before: RawFrame | None = None,
+    is_over: Callable[[], bool],
+) -> Sight:
+    """Wait so many seconds for one of the conditions, or until ``is_over``.
+
+    ``before`` is what a change is told by; without it, that is what the screen shows now.  Raises
+    DesktopError where it cannot be seen.
+    """
+    began_at = time.monotonic()
+    frame = view.capture(pointer=False)
+    judge = Judge(conditions, before or frame, began_at)
+    judge.saw(frame, began_at)
+    has_just_looked, looks_again_at = True, 0.0
+    while True:
+        now = time.monotonic()
+        met = judge.met(now)
+        # Nothing is met by what was not looked at since it was drawn.
+        if met is not None and (has_just_looked or not view.wait_until_drawn(0)):
+            return Sight(*met, now - began_at)
+        if met is None:
+            has_just_looked = False
+            if now - began_at >= timeout or is_over():
+                return Sight(None, None, now - began_at)
+            ends_at = min(judge.due_at or math.inf, began_at + timeout, now + SLICE_SECONDS)
+            if now < looks_again_at:
+                time.sleep(max(0.0, min(ends_at, looks_again_at) - now))
+                continue
+            if not view.wait_until_drawn(max(0.0, ends_at - now)):
+                continue
+        started = time.monotonic()
+        judge.saw(view.capture(pointer=False), started)
+        looked_for = time.monotonic() - started
+        has_just_looked, looks_again_at = True, started + looked_for / random.uniform(*SHARES)  # noqa: S311

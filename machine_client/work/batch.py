@@ -1,0 +1,322 @@
+"""Carries out several actions, one after another, and ends with the first that is not completed.
+
+Before an action's first event the journal has on disk that it is begun, and after its last that it
+is done: so whatever ends this program, what was done is known, of one action at most it is not, and
+the rest is never carried out.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Final, Protocol
+from uuid import UUID
+
+from machine_client.desktop.base import DesktopError, RawFrame
+from machine_client.journal.journal import JournalError
+from machine_client.screen.watching import Sight
+from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
+from schemas.inputs.actions import (
+    Actions,
+    AnyAction,
+    ClosingPicture,
+    InputAction,
+    Pause,
+    TakePicture,
+    WaitFor,
+)
+from schemas.inputs.outcomes import (
+    ActionResult,
+    ActionStatus,
+    Completed,
+    Effect,
+    Failed,
+    Outcome,
+    Point,
+    Results,
+    Stopped,
+    Unknown,
+)
+from schemas.inputs.waits import Changed
+from schemas.programs.failpoints import Failpoint, reached
+
+logger = logging.getLogger(__name__)
+
+INTERRUPTED: Final = "interrupted"
+
+Sighted = TakePicture | ClosingPicture | WaitFor
+"""What needs a screen."""
+
+IsInterrupted = Callable[[], bool]
+
+
+class ActionInjector(Protocol):
+    """What is needed of a desktop to act on it; see `machine_client.work.worker.Injector`."""
+
+    @property
+    def effect(self) -> Effect:
+        """What is known of the events of an injection that has ended well."""
+
+    @property
+    def injected(self) -> int:
+        """How many events of the input prepared last have surely happened."""
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether nothing is to begin any more until what is held is released."""
+
+    def prepare(self, body: InputAction) -> Callable[[], Point]:
+        """Check an input whole.  What comes back injects it."""
+
+    def pointer(self) -> Point:
+        """Say where the pointer is.  Raises InjectionUnavailable."""
+
+    def pause(self, seconds: float) -> None:
+        """Let time pass; less where it is interrupted."""
+
+
+class Eyes(Protocol):
+    """What is needed of a screen to look at it; what takes time ends early if interrupted.
+
+    All but `take` may raise DesktopError where the screen cannot be seen.
+    """
+
+    def check(self, wanted: Sighted) -> None:
+        """Raise Refusal for what this screen does not have."""
+
+    def frame(self) -> RawFrame:
+        """What the screen shows now."""
+
+    def wait_for(
+        self, wait: WaitFor, before: RawFrame | None, is_interrupted: IsInterrupted
+    ) -> Sight:
+        """Wait until one of several things is seen; ``before`` is what a change is told by."""
+
+    def take(
+        self,
+        command_id: UUID,
+        action: int | None,
+        wanted: TakePicture | ClosingPicture,
+        is_interrupted: IsInterrupted,
+    ) -> None:
+        """Take a picture, and keep it until it is asked for, or why there is none.
+
+        The closing one has no number.
+        """
+
+    def close(self) -> None:
+        """Let go of the screen; it is opened anew when it is needed."""
+
+
+class Batch:
+    """The actions of one command.
+
+    ``note`` has the journal know how it ended if nothing more is noted; with the second argument it
+    is on disk before it returns.  ``is_late`` says whether what was to begin so many seconds after
+    the command comes too late.
+    """
+
+    def __init__(
+        self,
+        command_id: UUID,
+        body: Actions,
+        injector: ActionInjector,
+        eyes: Eyes,
+        *,
+        note: Callable[[Outcome, bool], None],
+        is_late: Callable[[float], bool],
+    ) -> None:
+        self._command_id = command_id
+        self._body = body
+        self._injector = injector
+        self._eyes = eyes
+        self._note = note
+        self._is_late = is_late
+        self._results: list[ActionResult] = []
+        self._not_begun = [
+            ActionResult(operation=each.operation, status="not_begun") for each in body.actions
+        ]
+        self._injected = 0
+        self._pointer: Point | None = None
+        self._before: RawFrame | None = None
+
+    def check(self) -> None:
+        """Look whether all of it can be done, and do nothing.
+
+        Raises Refusal, at the place of what cannot, or InjectionUnavailable.
+        """
+        for number, action in enumerate(self._body.actions):
+            self._check(action, "actions", str(number))
+        if self._body.screenshot is not None:
+            self._check(self._body.screenshot, "screenshot")
+
+    @property
+    def so_far(self) -> Outcome:
+        """How it ended if nothing more were heard of it once it is begun."""
+        return self._if_ended_in(self._body.actions[0])
+
+    def perform(self) -> Outcome:
+        """Carry it out; whatever an action that fails had pressed is released."""
+        try:
+            return self._perform()
+        except JournalError as error:
+            # Nothing is begun without its mark, and what was done is known.
+            return self._failed("journal_failed", str(error)[:1000])
+
+    def _perform(self) -> Outcome:
+        for number, action in enumerate(self._body.actions):
+            if (why := self._why_not_begun(number)) is not None:
+                return self._failed(*why)
+            self._begin(number, action)
+            result = self._result_of(number, action)
+            reached(Failpoint.AFTER_ACTION)
+            self._results.append(result)
+            if result.status != "completed":
+                return self._ended_by(number, result)
+            if number + 1 < len(self._body.actions):
+                self._note(self._failed(INTERRUPTED, "the machine client ended"), False)
+            reached(Failpoint.AFTER_ACTION_DONE)
+        return self._completed()
+
+    def take_closing_picture(self) -> None:
+        """Show what came of it, once the screen is still; not where it was interrupted."""
+        if self._body.screenshot is not None and not self._injector.is_interrupted:
+            self._take(None, self._body.screenshot)
+
+    def _check(self, wanted: AnyAction | ClosingPicture, *place: str) -> None:
+        try:
+            if isinstance(wanted, InputAction):
+                self._injector.prepare(wanted)
+            elif not isinstance(wanted, Pause):
+                self._eyes.check(wanted)
+        except Refusal as refusal:
+            loc = ("body", *place, *refusal.outcome.loc[1:])
+            raise Refusal(refusal.outcome.model_copy(update={"loc": loc})) from None
+        except DesktopError as error:
+            raise InjectionUnavailable(str(error)) from error
+
+    def _why_not_begun(self, number: int) -> tuple[str, str] | None:
+        """Why nothing further is begun, for a program and for a person."""
+        if self._injector.is_interrupted:
+            return INTERRUPTED, "it was interrupted between two actions"
+        if number and self._is_late(sum(each.own_seconds for each in self._body.actions[:number])):
+            return "expired", "the machine stood still for too long between two actions"
+        return None
+
+    def _begin(self, number: int, action: AnyAction) -> None:
+        reached(Failpoint.BEFORE_BEGUN)
+        if number:
+            # What only looks leaves nothing behind: its mark need not outlive a power cut.
+            self._note(self._if_ended_in(action), isinstance(action, InputAction))
+        reached(Failpoint.AFTER_BEGUN)
+
+    def _result_of(self, number: int, action: AnyAction) -> ActionResult:
+        began_at = time.perf_counter()
+        sight: Sight | None = None
+        try:
+            self._remember_the_screen(number)
+            sight = self._carry_out(number, action)
+        except InjectionFailed as failure:
+            return _failure(action, failure.code, failure.message)
+        except Refusal as refusal:
+            return _failure(action, refusal.outcome.code, refusal.outcome.message)
+        except InjectionUnavailable as error:
+            return _failure(action, "desktop_unavailable", str(error))
+        except DesktopError as error:
+            return _failure(action, error.code, str(error))
+        except Exception as error:  # the actions before it are done, whatever this one does
+            logger.exception("command=%s action=%d failed", self._command_id, number)
+            mistake = f"the machine client made a mistake ({type(error).__name__})"
+            return _failure(action, "internal_error", mistake)
+        if not isinstance(action, InputAction) and self._injector.is_interrupted:
+            return _failure(action, INTERRUPTED, "it was interrupted")
+        milliseconds = round((time.perf_counter() - began_at) * 1000, 3)
+        is_seen = sight is None or sight.matched is not None or _goes_on(action)
+        return ActionResult(
+            operation=action.operation,
+            status="completed" if is_seen else "not_seen",
+            duration_ms=milliseconds,
+            matched=sight and sight.matched,
+            at=sight and sight.at,
+        )
+
+    def _carry_out(self, number: int, action: AnyAction) -> Sight | None:
+        match action:
+            case Pause(seconds=seconds):
+                self._injector.pause(seconds)
+            case WaitFor():
+                return self._eyes.wait_for(action, self._before, self._is_interrupted)
+            case TakePicture():
+                self._take(number, action)
+            case _:
+                inject = self._injector.prepare(action)
+                try:
+                    self._pointer = inject()
+                finally:
+                    self._injected += self._injector.injected
+        return None
+
+    def _take(self, number: int | None, wanted: TakePicture | ClosingPicture) -> None:
+        self._eyes.take(self._command_id, number, wanted, self._is_interrupted)
+
+    def _is_interrupted(self) -> bool:
+        return self._injector.is_interrupted
+
+    def _remember_the_screen(self, number: int) -> None:
+        """What comes next may wait for a change, which is one of what this action begins with."""
+        following = self._body.actions[number + 1 : number + 2]
+        if following and _waits_for_change(following[0]):
+            self._before = self._eyes.frame()
+        elif not _waits_for_change(self._body.actions[number]):
+            self._before = None
+
+    def _ended_by(self, number: int, result: ActionResult) -> Outcome:
+        if result.status == "not_seen":
+            return Stopped(actions=self._all_results())
+        code, message = result.code or INTERRUPTED, result.message or "it was interrupted"
+        return self._failed(code, f"action {number} ({result.operation}): {message}"[:1000])
+
+    def _completed(self) -> Outcome:
+        try:
+            pointer = self._pointer or self._injector.pointer()
+        except InjectionUnavailable as error:
+            return self._failed("desktop_unavailable", str(error)[:1000])
+        return Completed(
+            duration_ms=round(sum(each.duration_ms or 0.0 for each in self._results), 3),
+            pointer=pointer,
+            effect=self._injector.effect,
+            actions=self._all_results(),
+        )
+
+    def _failed(self, code: str, message: str) -> Failed:
+        return Failed(
+            code=code,
+            message=message,
+            injected_at_least=self._injected,
+            actions=self._all_results(),
+        )
+
+    def _if_ended_in(self, action: AnyAction) -> Outcome:
+        """How it ended if nothing more were heard of it while this action is carried out."""
+        if isinstance(action, InputAction):
+            unknown = ActionResult(operation=action.operation, status="unknown")
+            return Unknown(injected_at_least=self._injected, actions=self._all_results(unknown))
+        return self._failed(INTERRUPTED, "the machine client ended")
+
+    def _all_results(self, *current: ActionResult) -> Results:
+        begun = len(self._results) + len(current)
+        return (*self._results, *current, *self._not_begun[begun:])
+
+
+def _failure(action: AnyAction, code: str, message: str) -> ActionResult:
+    status: ActionStatus = "interrupted" if code == INTERRUPTED else "failed"
+    return ActionResult(
+        operation=action.operation, status=status, code=code, message=message[:1000]
+    )
+
+
+def _goes_on(action: AnyAction) -> bool:
+    return isinstance(action, WaitFor) and action.on_timeout == "continue"
+
+
+def _waits_for_change(action: AnyAction) -> bool:
+    return isinstance(action, WaitFor) and any(isinstance(each, Changed) for each in action.any)

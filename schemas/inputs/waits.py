@@ -1,0 +1,81 @@
+"""What can be waited for on a screen: that it is still, or that it has changed."""
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Discriminator, Field, Tag, field_validator
+from pydantic_core import PydanticCustomError
+
+from schemas.inputs.pictures import Area, PictureWanted
+from schemas.values.strict import StrictModel
+
+MAX_CONDITIONS: Final = 8
+MAX_WAIT_SECONDS: Final = 120.0
+
+
+class _Sight(StrictModel):
+    """Where is looked."""
+
+    region: Area | None = Field(None, description="Look at this part of the desktop alone.")
+    ignore: Annotated[tuple[Area, ...], Field(max_length=16)] = Field(
+        (), description="Whatever changes there does not count, such as a clock."
+    )
+
+
+class Still(_Sight):
+    """The screen has not changed for so many seconds; a blinking caret is still."""
+
+    still: Annotated[float, Field(strict=True, ge=0.1, le=10, allow_inf_nan=False)]
+
+
+class Changed(_Sight):
+    """The screen has changed."""
+
+    changed: Literal[True]
+
+
+def _kind_of(condition: Any) -> str | None:
+    if isinstance(condition, dict):
+        return next((kind for kind in ("still", "changed") if kind in condition), None)
+    return "still" if isinstance(condition, Still) else "changed"
+
+
+Condition = Annotated[
+    Annotated[Still, Tag("still")] | Annotated[Changed, Tag("changed")],
+    Discriminator(
+        _kind_of,
+        custom_error_type="condition_unknown",
+        custom_error_message='a condition is {"still": seconds} or {"changed": true}; to wait'
+        " for an element, a text or a picture is not possible yet",
+    ),
+]
+
+Conditions = Annotated[
+    tuple[Condition, ...], Field(json_schema_extra={"minItems": 1, "maxItems": MAX_CONDITIONS})
+]
+
+
+def check_conditions(conditions: Any) -> Any:
+    """Check the number of conditions before anything else of them; as a validator."""
+    if not isinstance(conditions, list | tuple):
+        raise PydanticCustomError("list_type", "Input should be a valid list")
+    if not 1 <= len(conditions) <= MAX_CONDITIONS:
+        raise PydanticCustomError(
+            "number_of_conditions",
+            "there are {number} conditions, and may be 1 to {most}",
+            {"number": len(conditions), "most": MAX_CONDITIONS},
+        )
+    return conditions
+
+
+class Wait(StrictModel):
+    """Wait until the screen meets one of several conditions."""
+
+    any: Conditions = Field(description="The first of these that is met ends the wait.")
+    timeout: Annotated[
+        float, Field(strict=True, gt=0, le=MAX_WAIT_SECONDS, allow_inf_nan=False)
+    ] = Field(30, description="Seconds.")
+    screenshot: PictureWanted | None = Field(
+        None, description="A picture for the answer, taken at the end of the wait."
+    )
+
+    _check_number = field_validator("any", mode="before")(check_conditions)

@@ -1,0 +1,80 @@
+"""Several actions in one request: one command, and pictures of what came of it."""
+
+import json
+from dataclasses import replace
+
+from pydantic import JsonValue
+
+from schemas.http import problems
+from schemas.http.problems import InvalidRequestError
+from schemas.inputs.actions import Actions, TakePicture
+from schemas.resources.machines import ActionsResult
+from schemas.resources.tokens import Scope
+from server.api.machines.answers import Answer, answer_to
+from server.api.machines.paths import MachinePath
+from server.api.machines.pictures import fetched
+from server.api.machines.sending import InputHandler, InputHeaders, input_endpoint
+from server.dispatch.command import Ended
+from server.dispatch.questions.screens import FetchPicture
+
+MAX_BODY_BYTES = 128 * 1024
+MAX_BODY_VALUES = 20_000
+"""Enough for paths that fill the body."""
+
+
+class ActionsHandler(InputHandler):
+    @replace(
+        input_endpoint("Carry out several actions", Actions),
+        description="Up to 50 inputs, pauses, waits and pictures, one after another as one "
+        "command, under one Idempotency-Key, which several need.  All of it is checked before any "
+        "of it is done, and it ends with the first action that is not completed: 200 is that all "
+        "of it is done.",
+        answers={200: ActionsResult},
+        max_body_bytes=MAX_BODY_BYTES,
+        max_body_values=MAX_BODY_VALUES,
+        problems=(*input_endpoint("", Actions).problems, problems.ACTIONS_STOPPED),
+    )
+    async def post(self, path: MachinePath, headers: InputHeaders, body: Actions) -> None:
+        if len(body.actions) > 1 and headers.idempotency_key is None:
+            raise _key_is_missing()
+        if body.looks:
+            self.principal.require(Scope.SCREEN_READ)
+            self.services.machines.looks.check_room()
+        if body.copies:
+            self.principal.require(Scope.CLIPBOARD)
+        ended = await self.ended(path, headers, body, minimal=False)
+        answer = answer_to(ended)
+        if body.looks and not ended.is_replayed:
+            answer = await self._with_pictures(answer, ended, body)
+        self.answer_end(answer, ended)
+
+    async def _with_pictures(self, answer: Answer, ended: Ended, body: Actions) -> Answer:
+        """An answer with the pictures that were taken, which no replay has."""
+        content = json.loads(answer.body)
+        results = content.get("actions")
+        if results is None:
+            return answer  # Nothing was begun.
+        for number, action in enumerate(body.actions[: len(results)]):
+            if isinstance(action, TakePicture) and results[number]["status"] == "completed":
+                results[number]["picture"] = await self._picture(ended, number)
+        if body.screenshot is not None:
+            content["screenshot"] = await self._picture(ended, None)
+        return replace(answer, body=json.dumps(content).encode())
+
+    async def _picture(self, ended: Ended, number: int | None) -> JsonValue:
+        question = FetchPicture(
+            organization_id=self.organization_id,
+            machine_id=ended.machine_id,
+            command_id=ended.command_id,
+            action=number,
+        )
+        return await fetched(self, question)
+
+
+def _key_is_missing() -> InvalidRequestError:
+    return InvalidRequestError.single(
+        ("header", "Idempotency-Key"),
+        "several actions need an Idempotency-Key: without one, a retry would do again what was "
+        "done already",
+        "missing",
+    )
