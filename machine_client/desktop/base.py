@@ -190,6 +190,10 @@ class DesktopInput(Protocol):
         """
 
     @property
+    def buttons(self) -> tuple[Button, ...]:
+        """The buttons of a mouse that can be pressed here."""
+
+    @property
     def effect(self) -> Effect:
         """What is known of events that `confirm` has waited for; for any thread."""
 
@@ -236,8 +240,17 @@ class DesktopInput(Protocol):
         DesktopError of code "already_down" where somebody else holds a key; so does `hold_keys`.
         """
 
-    def hold_keys(self, chords: tuple[Chord, ...]) -> None:
-        """Press every key and keep it pressed; where that fails, none of them stays pressed."""
+    def hold_keys(self, chords: tuple[Chord, ...]) -> tuple[Key, ...]:
+        """Press every key and keep it pressed; where that fails, none of them stays pressed.
+
+        Returns those that we did not hold before.
+        """
+
+    def press_modifiers(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
+        """Press those that we do not hold yet and keep them pressed, and return these.
+
+        Else as `hold_keys`, but "already_down" for a modifier, too, that somebody else holds.
+        """
 
     def release_keys(self, chords: tuple[Chord, ...]) -> None:
         """Release every key that we hold, last one first; "already_down" where others hold one."""

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from pydantic import Field, TypeAdapter
 
-from schemas.inputs.bodies import Button, Operation
+from schemas.inputs.bodies import BUTTONS, Button, Operation
 from schemas.inputs.outcomes import Outcome, Point
 from schemas.inputs.pictures import Area
 from schemas.inputs.waits import MAX_CONDITIONS, MAX_WAIT_SECONDS, Conditions
@@ -81,7 +81,7 @@ class Released(_Message):
     Of keys only their number is told: which ones they were could tell what was typed.
     """
 
-    buttons: list[Button] = Field(max_length=3)
+    buttons: list[Button] = Field(max_length=len(BUTTONS))
     keys: int = Field(ge=0, le=256)
 
 

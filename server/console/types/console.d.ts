@@ -368,7 +368,7 @@ interface ServerEvent {
   data: string;
 }
 
-type Button = "left" | "middle" | "right";
+type Button = "left" | "right" | "middle" | "back" | "forward";
 
 /** A key that goes down or up. */
 type KeyEvent = { type: "key"; key: string; down: boolean };
@@ -382,7 +382,7 @@ type HandEvent =
   | { type: "text"; text: string };
 
 interface ButtonPlace {
-  button: "left" | "right" | "middle";
+  button: "left" | "right" | "middle" | "back" | "forward";
   x: number | null;
   y: number | null;
 }

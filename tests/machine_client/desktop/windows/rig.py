@@ -92,7 +92,7 @@ def _held(what: str) -> Iterator[None]:
     assert program.stdout is not None
     try:
         assert program.stdout.readline().strip() == b"held"
-        code = {"left": 1, "right": 2, "middle": 4}.get(what) or ord(what.upper())
+        code = {"left": 1, "right": 2, "middle": 4, "x": 0x58, "ctrl": 0x11}[what]
         # Wine remembers for some milliseconds that something was up.
         eventually(lambda: is_down(code) or None, f"{what} is down")
         yield
