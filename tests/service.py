@@ -30,6 +30,8 @@ from schemas.link.messages import (
     HeartbeatAck,
     Hello,
     Input,
+    Interrupt,
+    Interrupted,
     Ready,
     Report,
     ServerMessage,
@@ -415,6 +417,11 @@ class ScriptedLink:
         self.sequence += 1
         done = outcome or Completed(duration_ms=1.5, pointer=Point(x=3, y=4))
         await self.say(Ack(command_id=command_id, outcome=done, journal_sequence=self.sequence))
+
+    async def interrupted(self) -> None:
+        """Be told to end what runs, and say that it has ended."""
+        asked = await self.heard(Interrupt)
+        await self.say(Interrupted(request=asked.request))
 
     async def report(self, command_id: UUID, outcome: Outcome | None) -> None:
         """Say what became of a command; None is that it still runs."""

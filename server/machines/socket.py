@@ -242,7 +242,7 @@ class LinkSocket:
         self._feed(events.RestrictionsRead(restrictions))
 
     async def until_interrupted(self) -> None:
-        """Wait until nothing runs or is held of who had control before.  Raises LinkDownError."""
+        """Wait until nothing runs or is held of what was interrupted.  Raises LinkDownError."""
         while self._link.interrupts.is_pending and not self._link.is_over:
             await self._interrupted_or_over.wait()
         if self._link.is_over:

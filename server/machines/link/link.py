@@ -189,7 +189,7 @@ class Link:
         return [events.SendMessage(each) if isinstance(each, Sent) else each for each in told]
 
     def _restricted(self, restrictions: Restrictions) -> list[events.Effect]:
-        """Where control changes hands, what runs, waits or is held is of who had it before."""
+        """Where control changes hands, or a pause begins, nothing goes on of what came before."""
         if not self.availability.restrict(restrictions):
             return []
         self._budget.earn(1)

@@ -43,6 +43,7 @@ async def test_what_was_refused_is_not_carried_out_later(nodes: list[Service]) -
         message = forwarded(accepted(here, new_key()))
         refusal = await responder.respond_for_link(live, message)
         assert b'"paused"' in refusal
+        await link.interrupted()
         await here.request("PATCH", "/v1/machines/desk-1", {"paused": False})
         assert await responder.respond_for_link(live, message) == refusal
         await link.nothing_heard()

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -15,11 +16,12 @@ from server.machines.link.restrictions import NONE, Control, Pause, Restrictions
 from tests.links import SERVER_TIME, LinkScript, input_message
 
 ADA = Restrictions(control=Control("of Ada", "Ada", SERVER_TIME))
+PAUSE = Pause(SERVER_TIME, "paused")
 BOB = Restrictions(control=Control("of Bob", "Bob", SERVER_TIME))
 
 
 def interrupt_on(script: LinkScript, restrictions: Restrictions) -> Interrupt:
-    """Feed restrictions by which control changes hands; what the machine is asked."""
+    """Feed restrictions that take the machine from somebody; what it is asked."""
     (effect,) = script.link.handle(RestrictionsRead(restrictions))
     assert isinstance(effect, SendMessage)
     assert isinstance(effect.message, Interrupt)
@@ -36,9 +38,19 @@ def test_machine_is_interrupted_whenever_control_changes_hands(up: LinkScript) -
         up.on(RestrictionsRead(restrictions))
 
 
-def test_pause_alone_interrupts_nothing(up: LinkScript) -> None:
-    up.on(RestrictionsRead(Restrictions(Pause(SERVER_TIME, "paused"))))
-    up.on(RestrictionsRead(NONE))
+def test_machine_is_interrupted_when_a_pause_begins_and_then_no_more(up: LinkScript) -> None:
+    for _ in range(2):
+        interrupt_on(up, Restrictions(PAUSE))
+        up.on(RestrictionsRead(Restrictions(replace(PAUSE, why="paused for the printer"))))
+        up.on(RestrictionsRead(NONE))
+
+
+def test_pause_interrupts_nothing_of_who_has_control(up: LinkScript) -> None:
+    interrupt_on(up, ADA)
+    up.on(RestrictionsRead(replace(ADA, pause=PAUSE)))
+    up.on(RestrictionsRead(ADA))
+    up.on(RestrictionsRead(replace(ADA, pause=PAUSE)))
+    interrupt_on(up, Restrictions(PAUSE))
 
 
 def test_every_interrupt_is_waited_for(up: LinkScript) -> None:
