@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from schemas.inputs.actions import LONGEST_SECONDS
+from schemas.inputs.actions import LONGEST_COMMAND_SECONDS
 from schemas.inputs.outcomes import Expired, NotCarriedOut, Outcome
 from server.machines.link.errors import LinkBusyError, UnexpectedAnswerError
 
@@ -14,7 +14,7 @@ REMEMBERED_OUTCOMES = 1000
 LATE_SECONDS = 5.0
 """After its answer was due, until a command is overdue: a machine that is slow is not stuck."""
 
-RUNNING_SECONDS = LONGEST_SECONDS + 30.0
+RUNNING_SECONDS = LONGEST_COMMAND_SECONDS + 30.0
 """For a command of an earlier link that the machine says still runs."""
 
 
