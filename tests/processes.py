@@ -269,6 +269,12 @@ class ServedApi:
             response = connection.getresponse()
             return Answer(response.status, dict(response.getheaders()), response.read())
 
+    def begin_call(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> Future[Answer]:
+        """As `call`, without waiting for the answer."""
+        return self._threads.submit(self.call, method, path, body, headers)
+
     def send(
         self, machine: str, operation: str, body: Mapping[str, Any], key: str | None = None
     ) -> Answer:

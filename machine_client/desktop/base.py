@@ -63,7 +63,9 @@ def held_by_others(what: str) -> DesktopError:
 def interrupted() -> DesktopError:
     """What ends an input that was told to stop."""
     return DesktopError(
-        "interrupted", "The input was interrupted: the client stops, or control changed"
+        "interrupted",
+        "The input was interrupted: control changed, the machine was paused, or its client or its "
+        "server stops",
     )
 
 

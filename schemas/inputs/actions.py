@@ -28,6 +28,10 @@ MAX_PICTURES_BYTES: Final = 8 * 1024 * 1024
 
 MAX_SETTLE_SECONDS: Final = 2.0
 
+LONGEST_COMMAND_SECONDS: Final = MAX_SECONDS + 2 * MAX_SETTLE_SECONDS
+"""The longest that any command takes by its own terms: whatever waits for one waits so long, and as
+long as the command may wait for its turn."""
+
 
 class DragAction(bodies.DragMouse):
     """Drag the mouse."""

@@ -271,8 +271,9 @@ class Resolve(_Message):
 class Interrupt(_Message):
     """End the input that runs, expire those that wait, and release what is held.
 
-    Control of the machine changes hands: what comes after it is somebody else's.  The command that
-    it ends is acknowledged as failed with the code "interrupted".
+    Control of the machine changes hands, so that what comes after it is somebody else's, or the
+    machine is paused, or the server stops.  The command that it ends is acknowledged as failed with
+    the code "interrupted".
     """
 
     type: Literal["interrupt"] = "interrupt"

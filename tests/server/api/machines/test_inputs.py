@@ -373,6 +373,7 @@ async def test_paused_machine_is_503_since_its_pause(service: Service) -> None:
         assert answer["reason"] == "paused"
         assert answer["since"] == paused.json["since"]
         assert answer["detail"] == "administrator paused the machine"
+        await link.interrupted()
         await link.nothing_heard()
 
 
