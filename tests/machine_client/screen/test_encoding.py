@@ -2,9 +2,10 @@
 
 import pytest
 
-from machine_client.desktop.base import DesktopError, RawFrame
-from machine_client.screen.encoding import encode, fitting
-from schemas.link.messages import PictureOptions
+from machine_client.desktop.base import DesktopError, RawFrame, Refusal
+from machine_client.screen.encoding import encode, fitting, part_of
+from schemas.inputs.pictures import Area, PictureWanted
+from schemas.link.messages import Display, PictureOptions
 from schemas.link.picture_frames import PictureFormat, Region, Size
 from server.machines.link.questions.pictures import check_picture
 from tests.pictures import decoded
@@ -33,6 +34,59 @@ def test_picture_shows_the_pixels_and_passes_the_servers_check(
     assert isinstance(right, tuple)
     assert left[0] > 200 > left[1]
     assert right[1] > 200 > right[0]
+
+
+@pytest.mark.parametrize("form", ["jpeg", "png", "webp"])
+def test_equal_pixels_are_equal_pictures(form: PictureFormat) -> None:
+    first, again = (encode(frame(), form, PictureOptions(quality=80)) for _ in range(2))
+    assert first == again
+
+
+@pytest.mark.parametrize("scale", [1, 2])
+def test_part_is_cut_out_at_the_screens_own_resolution(scale: int) -> None:
+    size = Size(60 * scale, 40 * scale)
+    row = RED * (30 * scale) + GREEN * (30 * scale)
+    desktop = RawFrame(Region(-10, 5, 60, 40), size, bytearray(row * size.height), 0.0)
+    shown = Region(10, 10, 20, 8)
+    content, cut = encode(desktop, "png", PictureOptions(quality=80), shown)
+    assert cut == (20 * scale, 8 * scale)
+    image = decoded(content)
+    assert image.getpixel((10 * scale - 1, 0)) == (0xF0, 0x20, 0x10)
+    assert image.getpixel((10 * scale, 0)) == (0x20, 0xF0, 0x10)
+
+
+def test_part_lies_within_the_desktop_or_is_refused() -> None:
+    desktop = Region(-10, 5, 60, 40)
+    displays = [Display(x=-10, y=5, width=30, height=40), Display(x=20, y=5, width=30, height=40)]
+    inside = PictureWanted(region=Area(x=-10, y=5, width=60, height=40))
+    assert part_of(desktop, inside, displays) == desktop
+    assert part_of(desktop, PictureWanted(display=1), displays) == Region(20, 5, 30, 40)
+    assert part_of(desktop, PictureWanted(), displays) == desktop
+    for x, y, width, height in ((-11, 5, 9, 9), (-10, 4, 9, 9), (42, 5, 9, 9), (0, 37, 9, 9)):
+        area = Area(x=x, y=y, width=width, height=height)
+        with pytest.raises(Refusal) as caught:
+            part_of(desktop, PictureWanted(region=area), displays)
+        assert caught.value.outcome.loc == ("body", "region")
+        assert "60 x 40 pixels from x -10, y 5 on" in caught.value.outcome.message
+    with pytest.raises(Refusal, match="there is no display 2: the desktop has 2") as caught:
+        part_of(desktop, PictureWanted(display=2), displays)
+    assert caught.value.outcome.loc == ("body", "display")
+
+
+@pytest.mark.parametrize("width", [1152, 1024, 960, 900, 800, 640])
+def test_stroke_of_one_pixel_is_as_dark_wherever_it_lies(width: int) -> None:
+    size = Size(1280, 4)
+    darkness = []
+    for place in range(100, 140):
+        row = bytearray(b"\xff\xff\xff\x00" * size.width)
+        row[place * 4 : place * 4 + 3] = b"\x00\x00\x00"
+        paper = RawFrame(Region(0, 0, *size), size, row * size.height, 0.0)
+        image = decoded(encode(paper, "png", PictureOptions(width=width, quality=80))[0])
+        drawn = [255 - value for value in image.convert("L").crop((0, 0, width, 1)).tobytes()]
+        darkness.append(sum(drawn))
+        assert max(drawn) > 80
+    # By Pillow's box filter it is twice as dark at some places as at others.
+    assert max(darkness) < 1.25 * min(darkness)
 
 
 def test_quality_is_that_of_the_options() -> None:

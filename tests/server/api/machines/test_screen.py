@@ -11,6 +11,7 @@ from tornado.ioloop import IOLoop
 
 from schemas.http.queries import PageQuery
 from schemas.inputs.outcomes import Point
+from schemas.inputs.pictures import Area
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     DesktopQuery,
@@ -68,6 +69,7 @@ def desk(io_loop: IOLoop, service: Service) -> Iterator[Desk]:
         ("", "png", (None, None, 80)),
         ("?format=jpeg&quality=95", "jpeg", (None, None, 95)),
         ("?format=png&width=64&height=16384", "png", (64, 16384, 80)),
+        ("?format=webp&quality=50", "webp", (None, None, 50)),
     ],
 )
 async def test_screenshot_is_the_machines_picture_with_what_it_shows(
@@ -89,6 +91,51 @@ async def test_screenshot_is_the_machines_picture_with_what_it_shows(
     assert reply.headers["Farhand-Picture-Size"] == "64,40"
     assert reply.headers["Cache-Control"] == "no-store"
     assert reply.headers["X-Content-Type-Options"] == "nosniff"
+
+
+async def test_part_of_the_desktop_and_no_pointer_are_asked_of_the_machine(desk: Desk) -> None:
+    for query, wish in (
+        ("", (None, None, True)),
+        ("?region=-10,20,30,40", (Area(x=-10, y=20, width=30, height=40), None, True)),
+        ("?display=1&pointer=false", (None, 1, False)),
+    ):
+        asking = desk.asking(SCREENSHOT + query)
+        asked = await desk.heard(Screenshot)
+        assert (asked.region, asked.display, asked.pointer) == wish
+        await desk.shows(
+            picture("png"), kind=PictureKind.SCREENSHOT, number=asked.request, form="png"
+        )
+        await asking
+
+
+async def test_part_that_the_desktop_does_not_have_is_422(desk: Desk) -> None:
+    asking = desk.asking(SCREENSHOT + "?region=0,0,9999,9999")
+    asked = await desk.heard(Screenshot)
+    words = "the region is not within the desktop"
+    failed = RequestFailed(
+        request=asked.request, reason=words, code="region_outside_desktop", field="region"
+    )
+    await desk.link.say(failed)
+    assert (await asking).faults == [(["query", "region"], "region_outside_desktop")]
+
+
+async def test_unchanged_screen_is_304_and_a_changed_one_is_not(desk: Desk) -> None:
+    async def shot(shade: int, tag: str = "") -> Any:
+        asking = desk.asking(SCREENSHOT, headers={"If-None-Match": tag} if tag else {})
+        asked = await desk.heard(Screenshot)
+        content = picture("png", shade=shade)
+        await desk.shows(content, kind=PictureKind.SCREENSHOT, number=asked.request, form="png")
+        return await asking
+
+    first = await shot(10)
+    tag = first.headers["ETag"]
+    assert (first.status, tag[0], tag[-1]) == (200, '"', '"')
+    same = await shot(10, tag)
+    assert (same.status, same.body, same.headers["ETag"]) == (304, b"", tag)
+    assert same.headers["Farhand-Picture-Size"] == "64,40"
+    other = await shot(11, tag)
+    assert (other.status, other.body) == (200, picture("png", shade=11))
+    assert other.headers["ETag"] != tag
 
 
 async def test_dimensions_and_pointer_are_those_of_now(desk: Desk) -> None:
@@ -130,6 +177,11 @@ WRONG_QUERIES = [
     (SCREENSHOT + "?height=16385", "height"),
     (SCREENSHOT + "?quality=96", "quality"),
     (SCREENSHOT + "?rate=1", "rate"),
+    (SCREENSHOT + "?region=1,2,3", "region"),
+    (SCREENSHOT + "?region=0,0,wide,3", "region"),
+    (SCREENSHOT + "?display=-1", "display"),
+    (SCREENSHOT + "?display=64", "display"),
+    (SCREENSHOT + "?pointer=no", "pointer"),
     (STREAM + "?rate=0", "rate"),
     (STREAM + "?rate=31", "rate"),
     (STREAM + "?rate=nan", "rate"),
