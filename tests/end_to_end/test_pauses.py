@@ -27,7 +27,7 @@ def test_pause_ends_what_runs_and_releases_what_is_held(
     desk: Workstation, witness: Witness
 ) -> None:
     assert desk.send("keyboard/key", text="shift", down=True).status == 200
-    running = desk.begin("mouse/drag", "the-drag", **DRAG)
+    running = desk.begin("mouse/drag", "drag-until-paused", **DRAG)
     travels(witness)
     pause(desk)
     released(desk)
@@ -35,7 +35,7 @@ def test_pause_ends_what_runs_and_releases_what_is_held(
     assert (failed.status, failed.json["code"]) == (502, "interrupted")
     assert failed.json["injected_at_least"] > 1
     pause(desk, paused=False)
-    assert desk.send("mouse/drag", "the-drag", **DRAG).body == failed.body
+    assert desk.send("mouse/drag", "drag-until-paused", **DRAG).body == failed.body
     assert desk.send("keyboard/key", text="a").status == 200
 
 
@@ -43,7 +43,7 @@ def test_pause_ends_what_runs_and_releases_what_is_held(
 def test_pause_ends_several_actions_and_their_prefix_is_told(
     desk: Workstation, witness: Witness, second: dict[str, Any]
 ) -> None:
-    actions, key = [A_CLICK, second, A_CLICK], f"with-{second['operation']}"
+    actions, key = [A_CLICK, second, A_CLICK], f"paused-with-{second['operation']}"
     running = desk.api.begin_to_act(desk.machine, actions, key)
     sees(witness, "ButtonRelease 1")
     if second is DRAGGING:
@@ -67,11 +67,11 @@ def test_pause_ends_several_actions_and_their_prefix_is_told(
 def test_pause_leaves_alone_what_who_has_control_does(desk: Workstation, witness: Witness) -> None:
     control = f"/v1/machines/{desk.machine}/control"
     lease = desk.api.call("POST", control).json["id"]
-    own = {"Farhand-Control": lease, "Idempotency-Key": "own"}
+    own = {"Farhand-Control": lease, "Idempotency-Key": "own-while-paused"}
     path = f"/v1/computer/{desk.machine}/actions"
     actions = [{**DRAGGING, "duration": 2}, A_CLICK]
     running = desk.api.begin_call(
-        "POST", path, {"actions": actions}, {"Idempotency-Key": "own", **own}
+        "POST", path, {"actions": actions}, {"Idempotency-Key": "own-while-paused", **own}
     )
     travels(witness)
     pause(desk)

@@ -44,7 +44,7 @@ TYPING = {"operation": "keyboard.type", "text": "4711"}
 COPYING = {"operation": "clipboard.write", "text": "4711"}
 LOOKING = {"operation": "screenshot"}
 WAITING = {"operation": "wait_for", "any": [{"changed": True}]}
-ACTIONS = [CLICK, PAUSE, TYPING]
+ACTIONS: list[dict[str, Any]] = [CLICK, PAUSE, TYPING]
 WORD = "hunter2"
 WORD = "hunter2"
 
@@ -62,7 +62,9 @@ def results(*statuses: ActionStatus, code: str | None = None) -> Results:
 
 
 DONE = Completed(
-    duration_ms=501.5, pointer=Point(x=640, y=360), actions=results(*["completed"] * 3)
+    duration_ms=501.5,
+    pointer=Point(x=640, y=360),
+    actions=results("completed", "completed", "completed"),
 )
 STOPPED = Stopped(actions=results("completed", "not_seen", "not_begun"))
 FAILED = Failed(
@@ -513,6 +515,6 @@ async def test_audit_and_counts_have_what_was_done(service: Service) -> None:
         "stopped",
     ]
     metrics = (await service.get("/metrics")).body.decode()
-    for outcome in ("completed", "failed", "unknown", "stopped"):
-        line = rf'^farhand_inputs_total{{operation="actions",outcome="{outcome}"}} [1-9]'
-        assert re.search(line, metrics, re.MULTILINE), outcome
+    for name in ("completed", "failed", "unknown", "stopped"):
+        line = rf'^farhand_inputs_total{{operation="actions",outcome="{name}"}} [1-9]'
+        assert re.search(line, metrics, re.MULTILINE), name
