@@ -70,9 +70,7 @@ def test_pause_leaves_alone_what_who_has_control_does(desk: Workstation, witness
     own = {"Farhand-Control": lease, "Idempotency-Key": "own-while-paused"}
     path = f"/v1/computer/{desk.machine}/actions"
     actions = [{**DRAGGING, "duration": 2}, A_CLICK]
-    running = desk.api.begin_call(
-        "POST", path, {"actions": actions}, {"Idempotency-Key": "own-while-paused", **own}
-    )
+    running = desk.api.begin_call("POST", path, {"actions": actions}, own)
     travels(witness)
     pause(desk)
     done = running.result()

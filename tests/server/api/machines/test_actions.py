@@ -518,3 +518,25 @@ async def test_audit_and_counts_have_what_was_done(service: Service) -> None:
     for name in ("completed", "failed", "unknown", "stopped"):
         line = rf'^farhand_inputs_total{{operation="actions",outcome="{name}"}} [1-9]'
         assert re.search(line, metrics, re.MULTILINE), name
+
+
+async def test_pictures_that_take_too_long_to_come_are_left_out_with_a_word(
+    machine: ScriptedMachine, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.api.machines.actions.PICTURES_SECONDS", -1)
+    done = DONE.model_copy(
+        update={
+            "actions": (
+                *results("completed", "completed", "completed")[:1],
+                ActionResult(operation="screenshot", status="completed", duration_ms=9.0),
+            )
+        }
+    )
+    async with machine.connected(hello(no_screen=None)) as link:
+        acting = machine.acting([CLICK, LOOKING], key, screenshot={})
+        await link.obey(done)
+        reply = await acting
+        await link.nothing_heard()
+    left_out = {"left_out": "the pictures before it took too long to come"}
+    assert (reply.status, reply.json["screenshot"]) == (200, left_out)
+    assert [each.get("picture") for each in reply.json["actions"]] == [None, left_out]
