@@ -46,15 +46,15 @@ def test_what_was_validated_is_read_again_as_the_same() -> None:
     assert Actions.model_validate_json(body.model_dump_json()) == body
 
 
-def test_their_time_is_all_of_them_and_twice_what_the_screen_has_to_settle() -> None:
+def test_their_time_is_all_of_them_and_what_the_screen_has_to_settle() -> None:
     body = actions(
         {"operation": "wait", "seconds": 3},
         {"operation": "mouse.drag", **EXAMPLES["mouse.drag"]},
         {"operation": "wait_for", "any": [{"still": 1}], "timeout": 20},
         {"operation": "screenshot"},
-        screenshot={"settle": 2},
+        screenshot={"settle": 0.5},
     )
-    assert body.own_seconds == 3 + 1.5 + 20 + 4
+    assert body.own_seconds == 3 + 1.5 + 20 + 2.5
 
 
 @pytest.mark.parametrize(
