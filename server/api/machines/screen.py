@@ -67,13 +67,16 @@ def _area(text: Any) -> Any:
     return dict(zip(("x", "y", "width", "height"), map(int, text.split(",")), strict=True))
 
 
+AreaText = Annotated[Area, WithJsonSchema({"type": "string"})]
+
+
 class ScreenshotQuery(PictureQuery):
     """One picture: of all displays, of one of them, or of a part of the desktop."""
 
     format: PictureFormat = "png"
     quality: Annotated[int, Field(ge=1, le=95)] = Field(80, description="Of JPEG and WebP.")
-    region: Annotated[Area | None, BeforeValidator(_area), WithJsonSchema({"type": "string"})] = (
-        Field(None, description="x,y,width,height: only this part of the desktop, in its pixels.")
+    region: Annotated[AreaText | None, BeforeValidator(_area)] = Field(
+        None, description="x,y,width,height: only this part of the desktop, in its pixels."
     )
     display: Annotated[int, Field(ge=0, le=63)] | None = Field(
         None, description="Only this display, by its place in the list of the dimensions, from 0."

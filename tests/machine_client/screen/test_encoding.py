@@ -1,9 +1,12 @@
 """Pixels become the picture that was asked for."""
 
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+
 import pytest
 
 from machine_client.desktop.base import DesktopError, RawFrame, Refusal
-from machine_client.screen.encoding import encode, fitting, part_of
+from machine_client.screen.encoding import WEBP_SIDE, encode, fitting, part_of
 from schemas.inputs.pictures import Area, PictureWanted
 from schemas.link.messages import Display, PictureOptions
 from schemas.link.picture_frames import PictureFormat, Region, Size
@@ -37,9 +40,23 @@ def test_picture_shows_the_pixels_and_passes_the_servers_check(
 
 
 @pytest.mark.parametrize("form", ["jpeg", "png", "webp"])
-def test_equal_pixels_are_equal_pictures(form: PictureFormat) -> None:
-    first, again = (encode(frame(), form, PictureOptions(quality=80)) for _ in range(2))
-    assert first == again
+@pytest.mark.parametrize("width", [None, 199])
+def test_equal_pixels_are_equal_bytes_whoever_encodes_them_and_when(
+    form: PictureFormat, width: int | None
+) -> None:
+    """So the server can tell by a picture's bytes whether the screen has changed."""
+    other = noise()
+    other.pixels[3::4] = bytes(len(other.pixels) // 4)  # The byte that says nothing.
+    wanted = PictureWanted(width=width)
+    with ThreadPoolExecutor(4) as pool:
+        (same,) = set(pool.map(lambda each: encode(each, form, wanted), [noise(), other] * 4))
+    other.pixels[0] ^= 0x80
+    assert encode(other, form, wanted) != same
+
+
+def noise() -> RawFrame:
+    size = Size(320, 200)
+    return RawFrame(Region(0, 0, *size), size, bytearray(Random(1).randbytes(320 * 200 * 4)), 0.0)
 
 
 @pytest.mark.parametrize("scale", [1, 2])
@@ -53,6 +70,23 @@ def test_part_is_cut_out_at_the_screens_own_resolution(scale: int) -> None:
     image = decoded(content)
     assert image.getpixel((10 * scale - 1, 0)) == (0xF0, 0x20, 0x10)
     assert image.getpixel((10 * scale, 0)) == (0x20, 0xF0, 0x10)
+
+
+@pytest.mark.parametrize(
+    ("own", "region"),
+    [
+        (Size(30, 15), Region(19, 9, 1, 1)),
+        (Size(30, 15), Region(0, 0, 1, 1)),
+        (Size(10, 5), Region(0, 0, 1, 1)),
+        (Size(10, 5), Region(0, 0, 20, 10)),
+    ],
+)
+def test_smallest_part_of_a_screen_of_any_scale_is_a_pixel_of_it(own: Size, region: Region) -> None:
+    paper = bytearray(b"\xff" * 4 * own.width * own.height)
+    whole = RawFrame(Region(0, 0, 20, 10), own, paper, 0.0)
+    content, _ = encode(whole, "png", PictureWanted(), region)
+    # What lies beside the pixels would be black.
+    assert decoded(content).convert("L").getextrema() == (255, 255)
 
 
 def test_part_lies_within_the_desktop_or_is_refused() -> None:
@@ -71,6 +105,9 @@ def test_part_lies_within_the_desktop_or_is_refused() -> None:
     with pytest.raises(Refusal, match="there is no display 2: the desktop has 2") as caught:
         part_of(desktop, PictureWanted(display=2), displays)
     assert caught.value.outcome.loc == ("body", "display")
+    # One that came after the pixels were taken would be black.
+    with pytest.raises(DesktopError, match="just changing"):
+        part_of(Region(-10, 5, 30, 40), PictureWanted(display=1), displays)
 
 
 @pytest.mark.parametrize("width", [1152, 1024, 960, 900, 800, 640])
@@ -89,8 +126,9 @@ def test_stroke_of_one_pixel_is_as_dark_wherever_it_lies(width: int) -> None:
     assert max(darkness) < 1.25 * min(darkness)
 
 
-def test_quality_is_that_of_the_options() -> None:
-    coarse, fine = (encode(frame(), "jpeg", PictureOptions(quality=each))[0] for each in (1, 95))
+@pytest.mark.parametrize("form", ["jpeg", "webp"])
+def test_quality_is_that_of_the_options(form: PictureFormat) -> None:
+    coarse, fine = (encode(noise(), form, PictureOptions(quality=each))[0] for each in (1, 95))
     assert len(coarse) < len(fine)
 
 
@@ -112,6 +150,14 @@ def test_aspect_is_kept_and_nothing_is_enlarged(
     own: tuple[int, int], width: int | None, height: int | None, fits: tuple[int, int]
 ) -> None:
     assert fitting(Size(*own), width, height) == fits
+
+
+def test_webp_of_the_widest_screen_is_what_the_format_can_be() -> None:
+    size = Size(16_384, 1)
+    widest = RawFrame(Region(0, 0, *size), size, bytearray(4 * 16_384), 0.0)
+    content, size = encode(widest, "webp", PictureWanted())
+    assert size == (WEBP_SIDE, 1)
+    check_picture("webp", size, content)
 
 
 def test_frames_are_compared_by_what_they_show() -> None:

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
 
 import pytest
 
-from machine_client.desktop.base import DesktopView
+from machine_client.desktop.base import DesktopView, Refusal
+from machine_client.screen.capturer import take_picture
 from machine_client.screen.watching import watch
 from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import ClickMouse, DragMouse, MoveMouse
 from schemas.inputs.outcomes import Point
+from schemas.inputs.pictures import Area, PictureWanted
 from schemas.inputs.waits import Wait
 from schemas.link.picture_frames import Region
 from tests.machine_client.desktop.contract.inputs import (
@@ -18,6 +21,7 @@ from tests.machine_client.desktop.contract.inputs import (
     perform,
 )
 from tests.machine_client.desktop.contract.rig import Colour, Rig, pixel
+from tests.pictures import decoded
 from tests.waiting import eventually
 
 RECTANGLE = Region(137, 211, 90, 60)
@@ -124,6 +128,43 @@ class ViewContract(InjectingContract):
             near = [(x + across, y + down) for across in range(-8, 9) for down in range(-8, 9)]
             is_left_out = {pixel(frame, *place) for place in near} == {GREEN}
             assert is_left_out or frame.pointer_at == Point(x=x, y=y)
+
+    def test_region_is_a_picture_of_its_own(self, rig: Rig, view: DesktopView) -> None:
+        left, top, width, height = RECTANGLE
+        around = Area(x=left - 30, y=top - 20, width=width + 60, height=height + 40)
+        with rig.witness.painted(RECTANGLE, BLUE):
+            eventually(lambda: pixel(view.capture(), left, top) == BLUE or None, "it is painted")
+            taken, again = (take_picture(view, PictureWanted(region=around)) for _ in range(2))
+        assert taken.region == tuple(around.model_dump().values())
+        # Equal pixels are equal bytes: by these it is told whether anything has changed.
+        assert taken.content == again.content
+        image = decoded(taken.content)
+        assert image.size == taken.size
+
+        def colour(x: int, y: int) -> Any:
+            return image.getpixel(
+                (x * image.width // around.width, y * image.height // around.height)
+            )
+
+        # The pointer may be in its middle.
+        assert [colour(x, y) for x in (35, 115) for y in (25, 75)] == [BLUE] * 4
+        assert BLUE not in [colour(*place) for place in ((25, 50), (125, 50), (75, 15), (75, 85))]
+
+    def test_each_display_is_a_picture_of_its_own(self, view: DesktopView) -> None:
+        whole, displays = view.capture(), view.displays()
+        for number, display in enumerate(displays):
+            taken = take_picture(view, PictureWanted(display=number, format="webp"))
+            assert taken.region == (display.x, display.y, display.width, display.height)
+            assert taken.size == pytest.approx(
+                (
+                    display.width * whole.size.width / whole.region.width,
+                    display.height * whole.size.height / whole.region.height,
+                ),
+                abs=1,
+            )
+            assert decoded(taken.content).size == taken.size
+        with pytest.raises(Refusal, match=f"the desktop has {len(displays)}"):
+            take_picture(view, PictureWanted(display=len(displays)))
 
     def test_pointer_is_in_the_picture_where_inputs_put_it(
         self, rig: Rig, view: DesktopView, injector: DesktopInjector
