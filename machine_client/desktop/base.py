@@ -16,7 +16,7 @@ from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.key_combinations import Chord, Key
 from schemas.inputs.outcomes import Effect, Point, Refused
 from schemas.link.messages import Display, Released
-from schemas.link.picture_frames import Region, Size
+from schemas.values.pictures import Region, Size
 
 
 class InjectionUnavailable(Exception):  # noqa: N818  # an outcome, not an error of ours

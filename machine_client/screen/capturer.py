@@ -16,7 +16,7 @@ from machine_client.screen.encoding import Fineness, Part, encode, part_of
 from machine_client.system.clock import boottime_seconds
 from schemas.inputs.outcomes import Refused
 from schemas.link.messages import Screenshot, ScreenStart
-from schemas.link.picture_frames import PictureFormat, Region
+from schemas.values.pictures import PictureFormat, Region
 
 logger = logging.getLogger(__name__)
 

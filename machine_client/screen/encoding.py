@@ -11,13 +11,8 @@ from machine_client.desktop.base import DesktopError, RawFrame, Refusal
 from schemas.inputs.outcomes import Refused
 from schemas.inputs.pictures import Area
 from schemas.link.messages import Display
-from schemas.link.picture_frames import (
-    MAX_PICTURE_AREA,
-    MAX_PICTURE_SIDE,
-    PictureFormat,
-    Region,
-    Size,
-)
+from schemas.link.picture_frames import MAX_PICTURE_AREA
+from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat, Region, Size
 
 PNG_COMPRESSION = 3
 """Measured on a terminal's text: a third quicker than zlib's default, for half as much again."""

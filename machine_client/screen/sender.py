@@ -28,6 +28,7 @@ from schemas.link.messages import (
     ScreenStop,
     Seen,
 )
+from schemas.values.pictures import PictureFormat, Region, Size
 
 MAX_REQUESTS = 16
 MAX_KEPT = 12
@@ -56,10 +57,10 @@ Order = ScreenStart | Request
 class EncodedPicture:
     """An encoded picture of the screen; ``captured_at`` is seconds of the boottime clock."""
 
-    format: picture_frames.PictureFormat
+    format: PictureFormat
     content: bytes
-    size: picture_frames.Size
-    region: picture_frames.Region
+    size: Size
+    region: Region
     captured_at: float
 
 

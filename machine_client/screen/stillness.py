@@ -14,7 +14,7 @@ from machine_client.desktop.base import RawFrame
 from schemas.inputs.outcomes import Point
 from schemas.inputs.pictures import Area
 from schemas.inputs.waits import Changed, Condition, Still
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 
 SMALL_WIDTH: Final = 24
 SMALL_HEIGHT: Final = 48

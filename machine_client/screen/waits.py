@@ -14,7 +14,7 @@ from machine_client.screen.watching import Sight, watch
 from schemas.inputs.pictures import Area
 from schemas.inputs.waits import Condition
 from schemas.link.messages import Display, Look
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 
 logger = logging.getLogger(__name__)
 

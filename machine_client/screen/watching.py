@@ -14,7 +14,7 @@ from typing import Final
 from machine_client.desktop.base import DesktopView, RawFrame
 from machine_client.screen.stillness import Judge
 from schemas.inputs.waits import Conditions
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 
 SHARES: Final = (0.02, 0.03)
 """Of one core, for looking: any of these, so that what flashes is not met in step."""

@@ -8,7 +8,7 @@ from schemas.inputs.bodies import MouseInput
 from schemas.inputs.outcomes import Refused
 from schemas.inputs.places import PictureSize, Place
 from schemas.link.messages import Display
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 
 Body = TypeVar("Body", bound=MouseInput)
 

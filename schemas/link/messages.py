@@ -27,8 +27,9 @@ from schemas.link.clipboard_messages import (
     InputText,
 )
 from schemas.link.message import Message as _Message
-from schemas.link.picture_frames import MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, PictureFormat, Region
+from schemas.link.picture_frames import MAX_PICTURE_BYTES
 from schemas.values.foreign_texts import ForeignReason, ForeignText, ShortForeignText
+from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat, Region
 from schemas.values.scalars import Int32
 
 SUBPROTOCOL = "farhand.machine.v1"

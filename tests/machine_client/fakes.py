@@ -12,7 +12,7 @@ from machine_client.system.clock import boottime_seconds
 from schemas.inputs.bodies import AnyInput, MoveMouse, Operation
 from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Input, Released
-from schemas.link.picture_frames import Region, Size
+from schemas.values.pictures import Region, Size
 from tests.links import LINK_ID
 
 HERE = Point(x=1, y=2)

@@ -19,7 +19,7 @@ from machine_client.desktop.vnc.screens import displays_of, middle_of, region_of
 from machine_client.system.clock import boottime_seconds
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
-from schemas.link.picture_frames import Size
+from schemas.values.pictures import Size
 
 MOST_SIZES = 5
 """How often the screen may change its size while one picture is taken."""

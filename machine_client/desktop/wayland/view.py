@@ -29,7 +29,7 @@ from machine_client.desktop.wayland.wire.protocols import (
 from machine_client.system.clock import boottime_seconds
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
-from schemas.link.picture_frames import Size
+from schemas.values.pictures import Size
 
 _PATIENCE_SECONDS: Final = 2.5
 """For a picture: a screen that is switched off gives none, and says nothing."""

@@ -16,12 +16,13 @@ from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import ProblemError
 from schemas.http.queries import QueryBool
 from schemas.inputs.outcomes import Point
-from schemas.inputs.pictures import Area, PictureFormat, PictureWanted, check_shows_one_thing
+from schemas.inputs.pictures import Area, PictureWanted, check_shows_one_thing
 from schemas.link.messages import Display
-from schemas.link.picture_frames import MAX_PICTURE_SIDE, Picture
+from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions
 from schemas.resources.machines import Dimensions
 from schemas.resources.tokens import Scope
+from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat
 from schemas.values.strict import StrictModel
 from server.api.machines.answers import problem_of
 from server.api.machines.asking import AskingHandler

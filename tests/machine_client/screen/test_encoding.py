@@ -9,7 +9,7 @@ from machine_client.desktop.base import DesktopError, RawFrame, Refusal
 from machine_client.screen.encoding import WEBP_SIDE, encode, fitting, part_of
 from schemas.inputs.pictures import Area, PictureWanted
 from schemas.link.messages import Display, PictureOptions
-from schemas.link.picture_frames import PictureFormat, Region, Size
+from schemas.values.pictures import PictureFormat, Region, Size
 from server.machines.link.questions.pictures import check_picture
 from tests.pictures import decoded
 

@@ -11,7 +11,7 @@ from machine_client.screen.stillness import (
     change_between,
 )
 from schemas.inputs.waits import Changed, Still, Wait
-from schemas.link.picture_frames import Region, Size
+from schemas.values.pictures import Region, Size
 
 WIDTH, HEIGHT = 320, 200
 CARET = Region(50, 60, 2, 18)

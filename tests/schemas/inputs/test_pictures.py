@@ -5,17 +5,18 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from schemas.inputs.pictures import MAX_SIDE, Area, PictureWanted
+from schemas.inputs.pictures import Area, PictureWanted
+from schemas.values.pictures import MAX_PICTURE_SIDE
 from server.api.machines.screen import ScreenshotQuery
 
-REGION = {"x": -5, "y": 0, "width": 4 * MAX_SIDE, "height": 1}
+REGION = {"x": -5, "y": 0, "width": 4 * MAX_PICTURE_SIDE, "height": 1}
 
 
 @pytest.mark.parametrize(
     "wanted",
     [
         {},
-        {"format": "webp", "quality": 95, "width": MAX_SIDE, "height": 1, "pointer": False},
+        {"format": "webp", "quality": 95, "width": MAX_PICTURE_SIDE, "height": 1, "pointer": False},
         {"region": REGION, "format": "jpeg", "quality": 1},
         {"display": 63, "pointer": True},
     ],
@@ -32,7 +33,7 @@ def test_json_and_query_mean_the_same(wanted: dict[str, Any]) -> None:
 WRONG: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ({"format": "gif"}, ("format",)),
     ({"width": 0}, ("width",)),
-    ({"height": MAX_SIDE + 1}, ("height",)),
+    ({"height": MAX_PICTURE_SIDE + 1}, ("height",)),
     ({"quality": 96}, ("quality",)),
     ({"quality": "80"}, ("quality",)),
     ({"display": -1}, ("display",)),

@@ -7,10 +7,9 @@ from schemas.link.picture_frames import (
     HEADER_BYTES,
     PictureFrameError,
     PictureKind,
-    Region,
-    Size,
     read_frame,
 )
+from schemas.values.pictures import Region, Size
 from tests.pictures import header
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from machine_client.desktop.base import Desktop, RawFrame
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 
 Colour = tuple[int, int, int]
 """Red, green, blue."""

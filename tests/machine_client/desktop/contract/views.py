@@ -14,7 +14,7 @@ from schemas.inputs.bodies import ClickMouse, DragMouse, MoveMouse
 from schemas.inputs.outcomes import Point
 from schemas.inputs.pictures import Area, PictureWanted
 from schemas.inputs.waits import Wait
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 from tests.machine_client.desktop.contract.inputs import (
     InjectingContract,
     interrupted_once,

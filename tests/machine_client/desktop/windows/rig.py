@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, closing
 from typing import Any
 
 from machine_client.desktop.windows.desktop import WindowsDesktop
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 from tests.machine_client.desktop.contract.rig import Colour, Rig, TextField
 from tests.machine_client.desktop.contract.witness_programs import WitnessProgram
 from tests.machine_client.desktop.windows.key_symbols import LACKING

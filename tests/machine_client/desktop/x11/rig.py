@@ -13,7 +13,7 @@ from Xlib import XK, X
 
 from machine_client.desktop.base import Desktop
 from machine_client.desktop.x11.desktop import X11Desktop
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 from tests.desktop import DeviceEvent, Terminal, UnsteadyDisplay, Witness, set_layout
 from tests.machine_client.desktop.contract.rig import Colour, Rig, Seen, TextField
 from tests.machine_client.desktop.key_names import KEY_NAMES

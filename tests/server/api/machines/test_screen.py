@@ -23,8 +23,8 @@ from schemas.link.messages import (
     ScreenStart,
     ScreenStop,
 )
-from schemas.link.picture_frames import PictureFormat, Region, Size
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
+from schemas.values.pictures import PictureFormat, Region, Size
 from server.api.machines import screen as display
 from server.api.machines.screen import dimensions
 from server.machines.screens import MAX_OPEN_REQUESTS

@@ -11,8 +11,9 @@ from tornado.ioloop import IOLoop
 
 from schemas.inputs.waits import Changed, Still
 from schemas.link.messages import Look, LookStop, RequestFailed, Screenshot, Seen
-from schemas.link.picture_frames import PictureKind, Region
+from schemas.link.picture_frames import PictureKind
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
+from schemas.values.pictures import Region
 from server.api.machines import waiting
 from server.dispatch.here import waits
 from server.machines import screens

@@ -15,7 +15,7 @@ from schemas.link.messages import (
     ScreenStart,
     ScreenStop,
 )
-from schemas.link.picture_frames import Size
+from schemas.values.pictures import Size
 from server.dispatch.forwarding import remote_viewers
 from tests.links import hello
 from tests.nodes import until_reached

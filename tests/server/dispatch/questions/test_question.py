@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 from schemas.inputs.pictures import PictureWanted
 from schemas.link.messages import Capability, Display
-from schemas.link.picture_frames import Picture, Region, Size
+from schemas.link.picture_frames import Picture
+from schemas.values.pictures import Region, Size
 from server.dispatch import refusals
 from server.dispatch.questions.clipboard import ReadClipboard, TextRead
 from server.dispatch.questions.control import FindLink

@@ -6,7 +6,8 @@ import zlib
 import pytest
 from PIL import Image
 
-from schemas.link.picture_frames import FRAME_BYTES, PictureFormat, PictureKind, Size
+from schemas.link.picture_frames import FRAME_BYTES, PictureKind
+from schemas.values.pictures import PictureFormat, Size
 from server.machines.link.questions.pictures import PictureAssembly, PictureError, check_picture
 from tests.pictures import encoded, frames_of, header, noise, picture
 
