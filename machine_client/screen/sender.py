@@ -9,7 +9,6 @@ from collections import deque
 from dataclasses import dataclass
 from uuid import UUID
 
-from machine_client.screen.watching import Sight
 from schemas.inputs.outcomes import Point
 from schemas.link import picture_frames
 from schemas.link.messages import (
@@ -105,6 +104,18 @@ class PictureKept:
     action: int | None
     picture: EncodedPicture | None = None
     why_none: str = "the picture was not taken, or is not kept any more"
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Which of several conditions the screen met, from 0, and where it changed; None of none.
+
+    ``elapsed`` is after how many seconds.
+    """
+
+    matched: int | None
+    at: Region | None
+    elapsed: float
 
 
 @dataclass(frozen=True, slots=True)

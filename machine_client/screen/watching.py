@@ -8,28 +8,18 @@ import math
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from machine_client.desktop.base import DesktopView, RawFrame
+from machine_client.screen.sender import Sight
 from machine_client.screen.stillness import Judge
 from schemas.inputs.waits import Conditions
-from schemas.values.pictures import Region
 
 SHARES: Final = (0.02, 0.03)
 """Of one core, for looking: any of these, so that what flashes is not met in step."""
 
 SLICE_SECONDS: Final = 0.1
 """After which somebody who waits no more is noticed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """Which of several conditions the screen met, from 0, and where it changed; None of none."""
-
-    matched: int | None
-    at: Region | None
-    elapsed: float
 
 
 def watch(

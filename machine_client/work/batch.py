@@ -13,7 +13,7 @@ from uuid import UUID
 
 from machine_client.desktop.base import DesktopError, RawFrame
 from machine_client.journal.journal import JournalError
-from machine_client.screen.watching import Sight
+from machine_client.screen.sender import Sight
 from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
 from schemas.inputs.actions import (
     Actions,
