@@ -35,10 +35,8 @@ def test_pictures_are_kept_under_their_actions_and_the_view_is_opened_once() -> 
     seeing = Seeing()
     seeing.eyes.take(COMMAND, 3, picture(), never)
     seeing.eyes.take(COMMAND, None, ClosingPicture(format="jpeg", settle=0.05), never)
-    assert [(each.command_id, each.action) for each in seeing.kept] == [
-        (COMMAND, 3),
-        (COMMAND, None),
-    ]
+    kept = [(each.command_id, each.action) for each in seeing.kept]
+    assert kept == [(COMMAND, 3), (COMMAND, None)]
     first, closing = (each.picture for each in seeing.kept)
     assert first is not None
     assert closing is not None
@@ -63,7 +61,8 @@ def test_what_cannot_be_taken_is_kept_as_the_reason() -> None:
 def test_pictures_of_one_command_have_a_bound_together(monkeypatch: pytest.MonkeyPatch) -> None:
     seeing = Seeing()
     seeing.eyes.take(COMMAND, 0, picture(), never)
-    assert (first := seeing.kept[0].picture) is not None
+    first = seeing.kept[0].picture
+    assert first is not None
     monkeypatch.setattr(eyes_module, "MAX_PICTURES_BYTES", len(first.content) + 1)
     seeing.eyes.close()
     for action in (1, 2):

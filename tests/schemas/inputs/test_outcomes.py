@@ -25,7 +25,7 @@ RESULTS = (
     ActionResult(operation="mouse.click", status="failed", code="x_error", message="went away"),
     ActionResult(operation="wait", status="not_begun"),
 )
-OF_ONE = [
+OF_ONE: list[Outcome] = [
     Completed(duration_ms=1.5, pointer=HERE),
     Failed(code="x_error", message="went away", injected_at_least=3),
     Unknown(injected_at_least=1),
@@ -33,7 +33,7 @@ OF_ONE = [
     Expired(),
     NotCarriedOut(),
 ]
-OF_SEVERAL = [
+OF_SEVERAL: list[Outcome] = [
     Completed(duration_ms=1.5, pointer=HERE, actions=RESULTS[:1]),
     Failed(code="x_error", message="went away", injected_at_least=3, actions=RESULTS),
     Stopped(actions=RESULTS),
