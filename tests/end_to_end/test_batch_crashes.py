@@ -216,3 +216,18 @@ def test_server_killed_between_actions_ends_them_there(
         assert broken(acts, answers[done], events) == []
         assert told(answers[done]) == ("input-failed", done, "interrupted")
         assert whole(acts, events) == done
+
+
+def test_machine_client_that_is_asked_to_end_stops_between_actions(
+    server: ServerProcess, workstation: Workstation, witness: Witness
+) -> None:
+    acts = with_pause(five(0), 2)
+    with server.run():
+        with workstation.joined() as client:
+            workstation.begin_to_act(bodies(acts), "asked-to-end")
+            until(partial(happens, witness, acts, 2), "two actions are done")
+            client.terminate()
+        with workstation.joined():
+            answer, events = final(workstation, "asked-to-end", acts), witness.take()
+    assert broken(acts, answer, events) == []
+    assert (told(answer), whole(acts, events)) == (("input-failed", 2, "interrupted"), 2)
