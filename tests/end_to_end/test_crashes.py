@@ -9,7 +9,7 @@ import contextlib
 import shutil
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from server.store.mongodb.database import Database
 from tests.desktop import Witness
 from tests.end_to_end.clipboards import RemoteClipboard
 from tests.end_to_end.conftest import SHORT
-from tests.end_to_end.system import Workstation, presses, travels
+from tests.end_to_end.system import Workstation, final_of, presses, travels
 from tests.processes import Answer, ServerProcess, state_of, until
 from tests.selections import SelectionWitness
 
@@ -76,32 +76,10 @@ def click(workstation: Workstation, key: str = "key") -> Answer:
     return workstation.send("mouse/click", own(workstation, key), **PLACE)
 
 
-def is_final(answer: Answer) -> bool:
-    return (answer.status < 500 and answer.status != 409) or answer.json.get("final") is True
-
-
 def final(workstation: Workstation, key: str = "key", operation: str = "mouse/click") -> Answer:
     """Send the same request again until its answer is final; then once more: it stays the same."""
     body = DRAG | {"duration": 3.0} if operation == "mouse/drag" else PLACE
     return final_of(lambda: workstation.send(operation, own(workstation, key), **body))
-
-
-def final_of(send: Callable[[], Answer]) -> Answer:
-    """Send something again until its answer is final; then once more: it stays the same."""
-    answers: list[Answer] = []
-
-    def ends() -> bool:
-        try:
-            answers.append(send())
-        except OSError:
-            return False
-        return is_final(answers[-1])
-
-    until(ends, "the answer is final")
-    again = send()
-    assert (again.status, again.body) == (answers[-1].status, answers[-1].body)
-    assert again.headers["Idempotency-Replayed"] == "true"
-    return again
 
 
 def text_of(key: str) -> bytes:

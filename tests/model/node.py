@@ -129,7 +129,7 @@ def _hear(world: World, state: State, number: int, link: ServerLink) -> State:
             link = link._replace(stage="running")
         case ("asked", "report") | ("running", "ack"):
             assert link.write is not None
-            outcome = reported(world, message)
+            outcome = reported(world, message, link.write.record, link)
             record = link.write.record._replace(state=outcome)
             link = link._replace(stage="store", write=link.write._replace(record=record))
     node = state.nodes[number]

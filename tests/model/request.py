@@ -70,10 +70,8 @@ def is_lost(rules: Rules, record: Record, link: ServerLink) -> bool:
     assert sent is not None
     if sent.journal == NO_JOURNAL:
         return False
-    return (
-        (rules.journal_id_is_compared and hello.journal != sent.journal)
-        or (rules.sequence_is_compared and hello.sequence < sent.sequence)
-        or (rules.boot_is_compared and hello.boot != sent.boot)
+    return (rules.journal_id_is_compared and hello.journal != sent.journal) or (
+        rules.sequence_is_compared and hello.sequence < sent.sequence
     )
 
 
@@ -253,13 +251,18 @@ def question(record: Record) -> Message:
     return Message("resolve", mark=record.sent.mark)
 
 
-def reported(world: World, message: Message) -> str:
-    """What a machine's word on a command means.
+def reported(world: World, message: Message, record: Record, link: ServerLink | None) -> str:
+    """What a machine's word on a command means, that was sent on this link or an older one.
 
-    The journal may have lost what has no key when the machine client was killed.
+    The journal may have lost what has no key when the machine client was killed, and anything when
+    the machine was started anew: it may be a copy with all of its image.
     """
     assert message.outcome is not None
     is_forgetful = not world.configuration.is_keyed and world.rules.unkeyed_may_be_forgotten
+    has_booted = (
+        record.sent is not None and link is not None and link.hello.boot != record.sent.boot
+    )
+    is_forgetful = is_forgetful or (has_booted and world.rules.boot_is_compared)
     if message.kind == "report" and message.outcome == NOT_CARRIED_OUT and is_forgetful:
         return UNKNOWN
     return message.outcome
@@ -267,20 +270,20 @@ def reported(world: World, message: Message) -> str:
 
 def hear(world: World, state: State, number: int, message: Message) -> State:
     """Give a message of the machine to the request that waits for it."""
-    request = state.nodes[number].request
+    link, request, _, _ = state.nodes[number]
     if request is None:
         return state
     match request.stage, message.kind:
         case "asked", "report" if message.outcome is None:
             return at_work(state, number, request._replace(stage="ack"))
         case ("asked", "report") | ("ack", "ack"):
-            outcome = reported(world, message)
+            outcome = reported(world, message, request.record, link)
             if not world.rules.stored_before_answered and state.seen.answer is None:
                 state = state._replace(seen=state.seen._replace(answer=outcome))
             record = request.record._replace(state=outcome)
             return at_work(state, number, request._replace(stage="finish", record=record, taken=0))
         case "sent", "ack":
-            return ended(state, number, request, reported(world, message))
+            return ended(state, number, request, reported(world, message, request.record, link))
     return state
 
 

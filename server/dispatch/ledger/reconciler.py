@@ -61,7 +61,7 @@ class Reconciler:
         except LinkDownError:
             return
         # Where a task is under way, it waits for an older link and is about to notice its end.
-        answering = partial(self._resolver.answered, record, question)
+        answering = partial(self._resolver.answered, record, question, link)
         work = self._under_way.begin(record.request_key, answering)
         heard, _ = await asyncio.wait((question.reported,), timeout=REPORT_SECONDS)
         if not heard:

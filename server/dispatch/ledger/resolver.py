@@ -38,16 +38,16 @@ class Resolver:
             question = ask(record, link)
         except LinkDownError:
             raise PendingError(record.command_id) from None
-        return await self.answered(record, question)
+        return await self.answered(record, question, link)
 
-    async def answered(self, record: CommandRecord, question: Question) -> Ended:
-        """Make final what the machine answers.  Raises PendingError where it does not."""
+    async def answered(self, record: CommandRecord, question: Question, link: MachineLink) -> Ended:
+        """Make final what this link's machine answers.  Raises PendingError where it does not."""
         try:
             outcome = await question.outcome
         except (LinkLostError, TimeoutError):
             # It may be on its way on this very link, where whoever sent it waits no longer.
             raise PendingError(record.command_id) from None
-        if isinstance(outcome, NotCarriedOut) and _may_be_forgotten(record):
+        if isinstance(outcome, NotCarriedOut) and _may_be_forgotten(record, link):
             outcome = Unknown()
         return await self.finish(record, outcome)
 
@@ -124,22 +124,23 @@ def ask(record: CommandRecord, link: MachineLink) -> Question:
     )
 
 
-def _may_be_forgotten(record: CommandRecord) -> bool:
+def _may_be_forgotten(record: CommandRecord, link: MachineLink) -> bool:
     """Whether a command that the journal does not know may have been carried out all the same.
 
     The journal notes what no key can repeat only when there is time, so a machine client that was
-    killed knows nothing of its last ones; and it keeps the others for seven days at least.
+    killed knows nothing of its last ones; and it keeps the others for seven days at least.  Where
+    the machine has booted since, it may have done so with an old image of its disk.
     """
-    return not record.is_keyed or now() - record.accepted_at > JOURNAL_KEEPS
+    has_booted = record.boot_id not in (None, link.greeting.boot_id)
+    return not record.is_keyed or has_booted or now() - record.accepted_at > JOURNAL_KEEPS
 
 
 def journal_is_lost(record: CommandRecord, link: MachineLink) -> bool:
     """Whether the machine's journal cannot speak for this command any more.
 
-    It is another journal, or an old copy of it, or the machine has booted since.  A link's hello
-    says nothing of what was sent on this very link, or on a newer one.  Of a command without a key
-    that was lost on its way from another node nobody knows the journal; all that this one can say
-    of it is true.
+    It is another journal, or an old copy of it.  A link's hello says nothing of what was sent on
+    this very link, or on a newer one.  Of a command without a key that was lost on its way from
+    another node nobody knows the journal; all that this one can say of it is true.
     """
     greeting = link.greeting
     if record.journal_id is None:
@@ -147,5 +148,4 @@ def journal_is_lost(record: CommandRecord, link: MachineLink) -> bool:
     return record.epoch < link.epoch and (
         record.journal_id != greeting.journal_id
         or greeting.journal_sequence < record.journal_sequence
-        or greeting.boot_id != record.boot_id
     )

@@ -1,7 +1,7 @@
 """Whoever got 504 asks for the command, and is told what is known: over HTTP, step by step."""
 
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -138,7 +138,7 @@ async def test_command_that_waits_for_its_link_is_claimed(service: Service) -> N
 async def test_lost_journal_is_seen_by_whoever_looks(service: Service) -> None:
     machine = await service.new_machine()
     command_id = await left_pending(machine, new_key())
-    async with machine.connected(hello(sequence=1, boot_id="another")):
+    async with machine.connected(hello(sequence=1, journal_id=uuid4())):
         pass
     view = await view_of(service, command_id)
     assert (view["state"], view["answer"]["body"]["injected_at_least"]) == ("unknown", 0)

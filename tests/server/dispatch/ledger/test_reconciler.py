@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.inputs.outcomes import Completed, NotCarriedOut, Point, Unknown
+from schemas.inputs.outcomes import ActionResult, Completed, NotCarriedOut, Point, Unknown
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import SERVER_MESSAGES, Hello, Ready, Resolve, Welcome
 from server.dispatch.ledger import reconciler as reconciler_module
@@ -63,8 +63,8 @@ async def test_begun_and_not_finished_is_unknown(service: Service) -> None:
 
 @pytest.mark.parametrize(
     "greeting",
-    [hello(sequence=7), hello(sequence=8, journal_id=uuid4()), hello(sequence=8, boot_id="2")],
-    ids=["went back", "another journal", "another boot"],
+    [hello(sequence=7), hello(sequence=8, journal_id=uuid4())],
+    ids=["went back", "another journal"],
 )
 async def test_lost_journal_leaves_open_commands_unknown_before_it_gets_a_mark(
     service: Service, greeting: Hello
@@ -83,6 +83,28 @@ async def test_lost_journal_leaves_open_commands_unknown_before_it_gets_a_mark(
             frame = await websocket.recv()
         assert SERVER_MESSAGES.validate_json(frame).type == "heartbeat"
         assert (await recorded(service, command.id)).state is CommandState.UNKNOWN
+
+
+async def test_after_another_boot_what_the_journal_knows_is_told_and_the_rest_is_unknown(
+    service: Service,
+) -> None:
+    machine = await service.new_machine()
+    begun, never = accepted(service, new_key()), accepted(service, new_key())
+    await keep_sent(service, begun, epoch=0, journal_sequence=8)
+    await keep_sent(service, never, epoch=0, journal_sequence=8)
+    results = tuple(
+        ActionResult(operation="mouse.click", status=status)
+        for status in ("completed", "unknown", "not_begun")
+    )
+    greeting = hello(sequence=8, boot_id="2")
+    async with machine.connected(greeting, wait_until_live=False) as link:
+        for _ in range(2):
+            await link.heard(Resolve)
+        await link.report(begun.id, Unknown(actions=results))
+        await link.report(never.id, NotCarriedOut())
+        await machine.until_live()
+    assert (await recorded(service, begun.id)).outcome == Unknown(actions=results)
+    assert (await recorded(service, never.id)).state is CommandState.UNKNOWN
 
 
 async def test_machine_that_does_not_say_what_became_of_a_command_is_sent_away(

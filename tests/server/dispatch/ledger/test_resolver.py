@@ -69,7 +69,7 @@ async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
         resolver = Resolver(ledger_of(service), NoObserver())
         question = ask(record, live)
         asking = service.server.services.background.start(
-            resolver.answered(record, question), "ask"
+            resolver.answered(record, question, live), "ask"
         )
         await link.heard(Resolve)
         await link.websocket.close()
