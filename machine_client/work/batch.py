@@ -164,9 +164,12 @@ class Batch:
 
     def _perform(self) -> Outcome:
         for number, action in enumerate(self._body.actions):
-            if (why := self._why_not_begun(number)) is not None:
+            if (why := self._why_not_begun(number)) is None:
+                self._begin(number, action)
+                # The process, or its disk, may have stood still since.
+                why = self._why_not_begun(number)
+            if why is not None:
                 return self._failed(*why)
-            self._begin(number, action)
             result = self._result_of(number, action)
             reached(Failpoint.AFTER_ACTION)
             self._results.append(result)

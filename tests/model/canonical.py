@@ -51,8 +51,8 @@ def canonical(world: World, state: State) -> State:
     ):
         journal = Journal(journal.id, journal.sequence, journal.entry, 0, None, journal.marks)
     if link is not machine.link or journal is not machine.journal:
-        _, running, is_queued, _, boot, copies, stale = machine
-        machine = Machine(link, running, is_queued, journal, boot, copies, stale)
+        _, running, is_queued, _, boot, copies, stale, stops = machine
+        machine = Machine(link, running, is_queued, journal, boot, copies, stale, stops)
     return State(record, late, nodes, machine, epoch, faults, seen, bus)
 
 

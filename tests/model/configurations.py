@@ -6,7 +6,8 @@ befalls the journal together with a cut, a copy that is put back also with kills
 with an error of the store.  None covers three different faults but those named.  With a bus
 between the nodes they cover a kill of a node, a kill of the client, a cut and an error of the
 store, each alone; without a key also two kills of the client, and a kill of a node with an error of
-the store.
+the store.  With several actions in the command they cover what befalls the machine: a kill of the
+client with one of a node, a cut or a copy that is put back, and a reboot with a cut or 24 hours.
 """
 
 from tests.model.protocol import Configuration
@@ -40,6 +41,16 @@ def _without_key(name: str, faults: Faults, *, has_deadlines: bool = False) -> C
     )
 
 
+def _several(name: str, faults: Faults, *, actions: int = 2, **options: bool) -> Configuration:
+    return Configuration(
+        f"{actions} actions: {name}",
+        faults,
+        claims_while_settling=False,
+        actions=actions,
+        **options,
+    )
+
+
 TWO_BRANCHES = _at_once(
     "copies put back twice, of two branches", Faults(restores=2), marks_have_ids=True
 )
@@ -60,6 +71,17 @@ BUS_CONFIGURATIONS = (
     _without_key("a copy put back", Faults(asks=1, restores=1)),
 )
 """With a bus between the nodes: requests also come to the node that does not hold the link."""
+
+SEVERAL_CONFIGURATIONS = (
+    _several("a kill of each side", Faults(node_kills=1, machine_kills=1)),
+    _several("three, two kills of the client", Faults(machine_kills=2), actions=3),
+    _several("a kill of the client, a cut", Faults(machine_kills=1, cuts=1)),
+    _several("a reboot, a cut", Faults(reboots=1, cuts=1)),
+    _several("a reboot, 24 hours", Faults(reboots=1, expiries=1)),
+    _several("a copy put back, a kill of the client", Faults(restores=1, machine_kills=1)),
+    _several("an image put back, a cut", Faults(image_restores=1, cuts=1), copies_while_up=True),
+)
+"""With several actions in the command, each of which has its result."""
 
 CONFIGURATIONS = (
     _at_once("two kills of each side", Faults(node_kills=2, machine_kills=2)),
@@ -108,10 +130,15 @@ CONFIGURATIONS = (
         marks_have_ids=True,
     ),
     *BUS_CONFIGURATIONS,
+    *SEVERAL_CONFIGURATIONS,
 )
 
 COPY_AT_ANY_MOMENT = Configuration(
     "a copy put back, whenever it was made", Faults(restores=1), copies_while_up=True
+)
+
+COPY_WHILE_SEVERAL_RUN = _several(
+    "a copy put back, also of while they ran", Faults(restores=1), copies_while_running=True
 )
 
 _KILL = Configuration("a kill of the client", Faults(machine_kills=1))
@@ -131,6 +158,11 @@ _FORWARDED = _with_key("nothing else", Faults(asks=1))
 _FORWARDED_CUT = _with_key("a cut", Faults(asks=1, cuts=1))
 _UNKEYED_KILL = _without_key("a kill of the client", Faults(asks=1, machine_kills=1))
 
+_SEVERAL_KILL = _several("a kill of the client", Faults(machine_kills=1))
+_SEVERAL_CUT = _several("a cut", Faults(cuts=1))
+_SEVERAL_REBOOT = _several("a reboot", Faults(reboots=1))
+_SEVERAL_RESTORE = _several("a copy put back", Faults(restores=1))
+
 _UNUSED = "the events were begun, and the key says unused"
 _TWICE = "the events were begun twice"
 _NEVER_BUT_BEGUN = "not carried out, and the events were begun"
@@ -139,6 +171,9 @@ _BEGUN_AFTER = "the events were begun after the final answer"
 _NOT_STORED = "is not stored"
 _TWO_ANSWERS = "two final answers"
 _FALSE_WORD = "all who asked were told that nothing has happened"
+
+_NOT_ALL_THERE = "an action is completed, and its events were not all there"
+_NOT_BEGUN_BUT_BEGUN = "an action is not begun, and its events were begun"
 
 MUTANTS = {
     "claim_is_unique": (_KILL, _UNUSED),
@@ -175,6 +210,10 @@ MUTANTS = {
     "old_links_are_refused": (_RESTORE, _BEGUN_AFTER),
     "intent_before_events": (_KILL, _NEVER_BUT_BEGUN),
     "intent_is_flushed": (_REBOOT_EXPIRY, _TWICE),
+    "begun_mark_before_events": (_SEVERAL_KILL, _NOT_BEGUN_BUT_BEGUN),
+    "begun_mark_is_flushed": (_SEVERAL_REBOOT, _NOT_BEGUN_BUT_BEGUN),
+    "done_mark_after_events": (_SEVERAL_KILL, _NOT_ALL_THERE),
+    "interrupted_with_link": (_SEVERAL_CUT, "an action was begun after its link was gone"),
     "done_after_events": (_KILL, "completed, and the events were not all there"),
     "done_is_answered_from_journal": (_EXPIRY, _BEGUN_AFTER),
     "intent_is_never_injected": (_KILL_EXPIRY, _TWICE),
@@ -207,6 +246,18 @@ MUTANTS = {
     "unkeyed_may_be_forgotten": (_UNKEYED_KILL, _NEVER_BUT_BEGUN),
 }
 """Every rule: a small configuration in which it is missed, and the promise that breaks first."""
+
+SEVERAL_MUTANTS = {
+    "sent_is_never_sent_again": (_SEVERAL_KILL, _UNUSED),
+    "intent_is_never_injected": (
+        _several("a kill, 24 hours", Faults(machine_kills=1, expiries=1)),
+        _BEGUN_AFTER,
+    ),
+    "intent_is_flushed": (_several("a reboot, 24 hours", Faults(reboots=1, expiries=1)), _TWICE),
+    "sequence_is_compared": (_SEVERAL_RESTORE, _NEVER_BUT_BEGUN),
+    "running_is_reported_running": (_SEVERAL_CUT, _FALSE_UNKNOWN),
+}
+"""Rules that several actions need as one does, and which promise breaks first."""
 
 COVERED = {
     "queue_is_left_by_the_asked": (

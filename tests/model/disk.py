@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tests.model.links import end_of_machine_link, spend, with_machine
 from tests.model.protocol import World
-from tests.model.state import COMPLETED, TOMBSTONE, Journal, Machine, State, Step
+from tests.model.state import COMPLETED, RESULTS, TOMBSTONE, Journal, Machine, State, Step
 
 FOREIGN_JOURNAL_SEQUENCE = 40
 """Where another journal stands: far on, so that only its id tells."""
@@ -17,7 +17,9 @@ def disk_steps(world: World, state: State) -> Iterator[Step]:
         killed = spend(_killed(world, state), machine_kills=faults.machine_kills - 1)
         yield Step("machine client is killed", True, killed)
     if faults.reboots:
-        rebooted = _rebooted(_lost(_killed(world, state)))
+        rebooted = _rebooted(_killed(world, state))
+        if rebooted.machine.journal.entry in (None, TOMBSTONE):
+            rebooted = _lost(rebooted)
         yield Step("machine reboots", True, spend(rebooted, reboots=faults.reboots - 1))
     if faults.replacements:
         fresh = Journal(machine.journal.id + 1, FOREIGN_JOURNAL_SEQUENCE, None, 0, None)
@@ -38,7 +40,8 @@ def disk_steps(world: World, state: State) -> Iterator[Step]:
 def copied(world: World, state: State) -> Machine:
     """The machine before its journal changes: with a copy, if there was a moment to make one.
 
-    There is none, unless the configuration allows it, after the mark and before the INTENT.
+    There is none, unless the configuration allows it, after the mark and before the INTENT, nor
+    while several actions run: it would say that those are not begun which come after it.
     """
     machine, faults = state.machine, state.faults
     if not (faults.restores or faults.image_restores):
@@ -48,7 +51,10 @@ def copied(world: World, state: State) -> Machine:
         journal = journal._replace(entry=journal.flushed_entry)
     copy = journal._replace(flushed_sequence=0, flushed_entry=None, flushed_marks=())
     is_up = machine.link is not None and machine.link.is_up
-    may = not is_up or copy.entry is not None or world.configuration.copies_while_up
+    configuration = world.configuration
+    may = not is_up or copy.entry is not None or configuration.copies_while_up
+    if machine.running and configuration.actions > 1:
+        may = configuration.copies_while_running
     if may and copy not in machine.copies:
         return machine._replace(copies=(*machine.copies, copy))
     return machine
@@ -57,9 +63,9 @@ def copied(world: World, state: State) -> Machine:
 def _killed(world: World, state: State) -> State:
     interrupted = state.seen.was_interrupted or state.machine.running > 0
     state = end_of_machine_link(
-        world.rules, state._replace(seen=state.seen._replace(was_interrupted=interrupted))
+        world, state._replace(seen=state.seen._replace(was_interrupted=interrupted))
     )
-    machine = state.machine._replace(running=0, is_queued=False)
+    machine = state.machine._replace(running=0, is_queued=False, is_interrupted=False)
     if not world.configuration.is_keyed:
         journal = machine.journal._replace(entry=machine.journal.flushed_entry)
         machine = machine._replace(journal=journal)
@@ -82,7 +88,8 @@ def _lost(state: State) -> State:
 def _rebooted(state: State) -> State:
     """Start anew, with that much of the journal as was on disk."""
     journal = state.machine.journal
-    forgets_done = journal.entry == COMPLETED and journal.flushed_entry != COMPLETED
+    is_result = journal.entry == COMPLETED or journal.entry in RESULTS
+    forgets_done = is_result and journal.flushed_entry != journal.entry
     seen = state.seen._replace(was_interrupted=state.seen.was_interrupted or forgets_done)
     journal = journal._replace(
         sequence=journal.flushed_sequence,

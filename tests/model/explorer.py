@@ -146,7 +146,7 @@ class _Explorer:
                 for step in possible_steps(world, state)
                 if seen_of(world, step.state) == wanted
             )
-            state = observed(step.state, is_keyed=world.configuration.is_keyed)
+            state = observed(world, step.state)
             names.append(step.name)
         return tuple(names)
 

@@ -6,7 +6,7 @@ arrive; what is lost is what its reader did not read before it gave up.
 """
 
 from tests.model.answers import answered
-from tests.model.protocol import Rules
+from tests.model.protocol import Rules, World
 from tests.model.state import PENDING, Machine, Message, Node, Record, ServerLink, State
 
 
@@ -73,8 +73,12 @@ def end_of_link(rules: Rules, state: State, number: int) -> State:
     return with_link(rules, state, number, None)
 
 
-def end_of_machine_link(rules: Rules, state: State) -> State:
-    """End the machine's end of its link; what it wrote may still arrive, and what runs goes on."""
+def end_of_machine_link(world: World, state: State) -> State:
+    """End the machine's end of its link; what it wrote may still arrive, and what runs goes on.
+
+    Several actions go on to the next moment at which they can end.
+    """
+    rules = world.rules
     machine, link = state.machine, state.machine.link
     if link is None:
         return state
@@ -87,7 +91,10 @@ def end_of_machine_link(rules: Rules, state: State) -> State:
     if not rules.old_links_are_refused:
         stale = (*stale, *(message for message in link.inbox if message.kind == "input"))[:1]
     queued = machine.is_queued and not rules.queue_ends_with_link
-    return with_machine(state, machine._replace(link=None, is_queued=queued, stale=stale))
+    machine = machine._replace(link=None, is_queued=queued, stale=stale)
+    if machine.running and world.configuration.actions > 1:
+        machine = machine._replace(is_interrupted=True)
+    return with_machine(state, machine)
 
 
 def with_machine(state: State, machine: Machine) -> State:

@@ -1,8 +1,9 @@
-"""The steps of the machine: its end of the link, and how it carries out."""
+"""The steps of the machine: its end of the link, and what it says of the command."""
 
 from collections.abc import Iterator
 
 from tests.model.canonical import fresh_mark
+from tests.model.carrying_out import outcome_of, steps_of_the_command, wrong
 from tests.model.disk import copied, settled, written
 from tests.model.links import (
     end_of_machine_link,
@@ -13,10 +14,6 @@ from tests.model.links import (
 )
 from tests.model.protocol import World
 from tests.model.state import (
-    COMPLETED,
-    EXPIRED,
-    FINAL,
-    INTENT,
     NOT_CARRIED_OUT,
     SENT,
     TOMBSTONE,
@@ -42,14 +39,14 @@ def machine_steps(world: World, state: State) -> Iterator[Step]:
             yield Step(
                 "machine notices that its link is gone",
                 False,
-                end_of_machine_link(world.rules, state),
+                end_of_machine_link(world, state),
             )
         elif state.faults.cuts:
-            cut = spend(end_of_machine_link(world.rules, state), cuts=state.faults.cuts - 1)
+            cut = spend(end_of_machine_link(world, state), cuts=state.faults.cuts - 1)
             yield Step("cut: machine gives its link up", True, cut)
         if link.inbox:
             yield from _receive(world, state, link)
-    yield from _carry_out(world, state)
+    yield from steps_of_the_command(world, state)
     journal = state.machine.journal
     if not world.configuration.is_keyed and journal.entry != journal.flushed_entry:
         yield Step("machine writes what it had noted", False, settled(world, state))
@@ -73,7 +70,7 @@ def eager_machine_step(world: World, state: State) -> Step | None:
         return next(_receive(world, state, link))
     if not link.connected and not link.inbox and not machine.is_queued:
         return Step(
-            "machine notices that its link is gone", False, end_of_machine_link(world.rules, state)
+            "machine notices that its link is gone", False, end_of_machine_link(world, state)
         )
     return None
 
@@ -89,16 +86,6 @@ def _connect(world: World, state: State, number: int) -> State:
     state = with_link(world.rules, state, number, opened)
     link = MachineLink(number, (), connected=True, is_up=False, is_owed=False)
     return with_machine(state, state.machine._replace(link=link))
-
-
-def _acknowledge(state: State, outcome: str) -> State:
-    """Answer the input on the link that brought it, if it is still that one."""
-    link = state.machine.link
-    if link is None or not link.is_owed:
-        return state
-    sequence = state.machine.journal.sequence
-    state = with_machine(state, state.machine._replace(link=link._replace(is_owed=False)))
-    return tell_node(state, Message("ack", outcome, sequence))
 
 
 def _receive(world: World, state: State, link: MachineLink) -> Iterator[Step]:
@@ -159,7 +146,7 @@ def _other(world: World, state: State) -> State:
         and record.sent is not None
         and record.sent.epoch < here.hello.epoch
     ):
-        return _wrong(state, "something new was begun while what was begun before is open")
+        return wrong(state, "something new was begun while what was begun before is open")
     return state
 
 
@@ -188,76 +175,5 @@ def _resolve(world: World, state: State, asked: Message) -> State:
             journal=written(world, machine.journal, TOMBSTONE, flushed=flushed)
         )
     state = with_machine(state, machine)
-    known = _outcome_of(machine.journal.entry)
+    known = outcome_of(machine.journal.entry)
     return tell_node(state, Message("report", known or NOT_CARRIED_OUT, machine.journal.sequence))
-
-
-def _outcome_of(entry: str | None) -> str | None:
-    """What an entry means for a command that does not run now; None where there is none."""
-    if entry == INTENT:
-        return UNKNOWN
-    return NOT_CARRIED_OUT if entry == TOMBSTONE else entry
-
-
-# --- carrying out ---
-
-
-def _carry_out(world: World, state: State) -> Iterator[Step]:
-    machine, rules = copied(world, state), world.rules
-    match machine.running:
-        case 0 if machine.is_queued:
-            yield from _take_turn(world, state)
-        case 1:
-            yield Step("machine begins the events", False, _begin(state))
-        case 2:
-            journal = machine.journal
-            if not rules.intent_before_events:
-                journal = written(world, journal, INTENT, flushed=True)
-            journal = written(world, journal, COMPLETED, flushed=False)
-            state = state._replace(seen=state.seen._replace(finished=True))
-            done = with_machine(state, machine._replace(journal=journal, running=0))
-            step = "machine ends the events and notes DONE"
-            yield Step(step, False, _acknowledge(done, COMPLETED))
-
-
-def _take_turn(world: World, state: State) -> Iterator[Step]:
-    """The command's turn has come: INTENT, or the outcome that the journal has, or too late."""
-    machine, rules = copied(world, state)._replace(is_queued=False), world.rules
-    known = _outcome_of(machine.journal.entry)
-    is_known = known is not None and not (
-        (known in (COMPLETED, EXPIRED) and not rules.done_is_answered_from_journal)
-        or (known == UNKNOWN and not rules.intent_is_never_injected)
-        or (known == NOT_CARRIED_OUT and not rules.tombstone_is_never_injected)
-    )
-    if is_known and known is not None:
-        known_again = _acknowledge(with_machine(state, machine), known)
-        yield Step(f"machine answers from its journal: {known}", False, known_again)
-    else:
-        journal = machine.journal
-        if rules.intent_before_events:
-            entry = INTENT if rules.done_after_events else COMPLETED
-            journal = written(world, journal, entry, flushed=rules.intent_is_flushed)
-        begun = with_machine(state, machine._replace(running=1, journal=journal))
-        yield Step("machine notes INTENT", False, begun)
-    if world.configuration.has_deadlines and not (is_known and rules.journal_before_lateness):
-        journal = machine.journal
-        if known is None:
-            journal = written(world, journal, EXPIRED, flushed=False)
-        late = with_machine(state, machine._replace(journal=journal))
-        yield Step("machine finds the input too late", False, _acknowledge(late, EXPIRED))
-
-
-def _begin(state: State) -> State:
-    seen, record = state.seen, state.record
-    began = with_machine(
-        state._replace(seen=seen._replace(begun=seen.begun + 1)), state.machine._replace(running=2)
-    )
-    if seen.begun:
-        return _wrong(began, "the events were begun twice")
-    if seen.answer is not None or (record is not None and record.state in FINAL):
-        return _wrong(began, f"the events were begun after the final answer {seen.answer}")
-    return began
-
-
-def _wrong(state: State, promise: str) -> State:
-    return state._replace(seen=state.seen._replace(wrong=promise))

@@ -9,6 +9,9 @@ is a final answer.  The machine connects to either node, one link at a time; a l
 counted (the epoch), is judged by its hello, has the journal marked, is settled, and only then
 carries input.  A node works on the key for one client at a time, whoever else asks it waits.
 
+Several actions are carried out as one command: each is noted as begun, on disk, before its first
+event, and as done after its last; when their link is gone they end, between two of them or in one.
+
 Where there is a bus, clients also ask a node that does not hold the link.  It forwards the request
 to one that believes to, and relays the answer; a request without a key is asked once, and recorded
 only where its end is not known.
@@ -25,7 +28,9 @@ often as it likes, or never.  Of a command without a key a killed machine client
 all.
 
 **What is promised** is in ``properties``; beside it, every state must have a way without faults to
-a final record (without a key, every state with a record).
+a final record (without a key, every state with a record).  Of several actions the final answer has
+each one's result: what is done is a beginning of them, of one at most it is not known, and nothing
+of the rest has begun nor ever will.
 
 **What is left out.**  The text of answers and how much was injected at least.  A second node that
 counts the same epoch.  Heartbeats, whose marks only let a copy be told that is younger than the
@@ -37,7 +42,8 @@ A lifetime's end together with a lost journal: then the key is new.
 **The known limit.**  A copy of the journal's file made after the mark and before the INTENT has the
 number that the record says, so it is not found out when it is put back.  The configurations make
 their copies outside of that span, and a test shows that inside it just this breaks, and that it
-does not where the machine boots with the copy.
+does not where the machine boots with the copy.  A copy made while several actions run is not found
+out either, with or without a boot: it says that those are not begun which come after it.
 
 **Bounds.**  Each configuration is exhaustive for the faults that it names; what no configuration
 puts together (two errors of the store and a copy put back, say) is not checked together.  Where a
@@ -85,7 +91,7 @@ class Rules:
     sequence_is_compared: bool = True
     """A journal whose number went back: everything SENT is UNKNOWN."""
     boot_is_compared: bool = True
-    """A machine that was started anew: everything SENT is UNKNOWN."""
+    """A machine that was started anew: what its journal does not know is UNKNOWN."""
     mark_is_compared: bool = True
     """A journal without the mark that is known to be SENT after, by its id: that is UNKNOWN."""
     epoch_is_compared: bool = True
@@ -104,6 +110,14 @@ class Rules:
     """INTENT is in the journal before the first event."""
     intent_is_flushed: bool = True
     """INTENT is on disk before the first event."""
+    begun_mark_before_events: bool = True
+    """Of several actions each is noted as begun before its first event."""
+    begun_mark_is_flushed: bool = True
+    """That is on disk before its first event."""
+    done_mark_after_events: bool = True
+    """Of several actions each is noted as done after its last event."""
+    interrupted_with_link: bool = True
+    """Several actions begin nothing more when their link is gone."""
     done_after_events: bool = True
     """DONE is written after the last event."""
     done_is_answered_from_journal: bool = True
@@ -166,6 +180,10 @@ class Configuration:
     """A node without the link forwards what it is asked; clients are told what became of it."""
     is_keyed: bool = True
     """The command has a key; else it is asked for once, and the journal notes it when it likes."""
+    actions: int = 1
+    """How many actions the command has, one after another; a result of each where it is several."""
+    copies_while_running: bool = False
+    """Copies are made between two marks of several actions, too."""
     marks_have_ids: bool = False
     """Marks have ids, as they always do; else they are left out, and their number alone must do."""
 

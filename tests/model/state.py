@@ -9,14 +9,44 @@ from typing import NamedTuple
 
 CLAIMED, SENT = "CLAIMED", "SENT"
 COMPLETED, EXPIRED, NOT_CARRIED_OUT, UNKNOWN = "completed", "expired", "not carried out", "unknown"
-FINAL = frozenset({COMPLETED, EXPIRED, NOT_CARRIED_OUT, UNKNOWN})
+
+
+class Results(NamedTuple):
+    """How several actions ended that are not all done; ``current`` is of the first of them."""
+
+    done: int
+    current: str
+
+
+UNKNOWN_IN, INTERRUPTED_IN, INTERRUPTED_BEFORE = (
+    "unknown in",
+    "interrupted in",
+    "interrupted before",
+)
+
+MOST_ACTIONS = 3
+RESULTS = {
+    f"{current} action {done}": Results(done, current)
+    for done in range(MOST_ACTIONS)
+    for current in (UNKNOWN_IN, INTERRUPTED_IN, INTERRUPTED_BEFORE)
+}
+"""The outcomes of several actions that have a result of each: what comes later is not begun.
+
+``unknown in action 1``: the first is done, and of the second nobody knows.  ``interrupted in``: it
+was ended early.  ``interrupted before``: nothing of it happened.
+"""
+
+FINAL = frozenset({COMPLETED, EXPIRED, NOT_CARRIED_OUT, UNKNOWN, *RESULTS})
 """What a record says for ever; the other two are open."""
 
 REFUSED, PENDING = "refused", "pending"
 """What else a request is answered: nothing has happened, or what becomes of it is not known yet."""
 
 INTENT, TOMBSTONE = "INTENT", "TOMBSTONE"
-"""What a journal's entry says, beside the outcome of a command that is done."""
+"""What a journal's entry says, beside the outcome of a command that is done.
+
+The INTENT of several actions has their outcome in its place, should nothing more be noted.
+"""
 
 
 class Sent(NamedTuple):
@@ -166,8 +196,10 @@ class Machine(NamedTuple):
     """The machine client's process, its disk, and every copy that there could be of its journal.
 
     ``running`` is how far the command is: 0 not running, 1 intended, 2 begun; a kill before DONE is
-    noted is a kill while it is begun.  ``stale`` is what an old link still brings, where old links
-    are not refused.
+    noted is a kill while it is begun.  Of several actions the first is noted as done at 3, the
+    second as begun at 4, and its events begin at 5, and so on.  ``stale`` is what an old link still
+    brings, where old links are not refused; ``is_interrupted`` is whether several actions that run
+    are to begin nothing more, as their link is gone.
     """
 
     link: MachineLink | None
@@ -177,6 +209,7 @@ class Machine(NamedTuple):
     boot: int
     copies: tuple[Journal, ...]
     stale: tuple[Message, ...]
+    is_interrupted: bool = False
 
 
 class Faults(NamedTuple):
@@ -202,17 +235,18 @@ class Faults(NamedTuple):
 class Seen(NamedTuple):
     """What an observer outside of it all remembers.
 
-    ``begun`` and ``finished``: the events of the command; ``answer``: the first final answer that
-    anybody was given, or could have been; ``was_interrupted``: the machine lost, by a kill or a
-    reboot, how a command that had its INTENT ended; ``lost_epoch``: the newest link of the time
-    when the journal was last replaced or put back, or the machine rebooted; ``has_expired``: the
-    final record has lived its 24 hours; ``wrong``: which promise was just broken.  In a world with
-    a bus, ``may_come``: a request has ended and its client was not told what became of it;
-    ``is_unused``: all who asked were told that nothing has happened.
+    ``begun`` and ``finished``: of how many actions the events were, and all of them; ``answer``:
+    the first final answer that anybody was given, or could have been; ``was_interrupted``: the
+    machine lost, by a kill or a reboot, how a command that had its INTENT ended; ``lost_epoch``:
+    the newest link of the time when the journal was last replaced or put back, or the machine
+    rebooted and its journal did not know the command, or had barred it; ``has_expired``: the final
+    record has lived its 24 hours; ``wrong``: which promise was just broken.  In a world with a bus,
+    ``may_come``: a request has ended and its client was not told what became of it; ``is_unused``:
+    all who asked were told that nothing has happened.
     """
 
     begun: int = 0
-    finished: bool = False
+    finished: int = 0
     answer: str | None = None
     was_interrupted: bool = False
     lost_epoch: int = 0
@@ -235,6 +269,11 @@ class State(NamedTuple):
     bus: Bus = Bus()
 
 
+def last_of(actions: int) -> int:
+    """How far a command is when the events of its last action have begun."""
+    return 3 * actions - 1
+
+
 class Step(NamedTuple):
     """One step that is possible in a state, in words, and where it leads."""
 
@@ -243,7 +282,7 @@ class Step(NamedTuple):
     state: State
 
 
-def is_over(state: State) -> bool:
+def is_over(state: State, actions: int) -> bool:
     """Whether nothing can touch the record any more, nor an event be begun, whatever happens.
 
     The record is final, nobody is at work on the key, no write and no input is under way.
@@ -253,7 +292,12 @@ def is_over(state: State) -> bool:
         return False
     if state.bus.forwards:
         return False
-    if machine.running == 1 or machine.is_queued or machine.stale or state.faults.expiries:
+    if (
+        machine.running not in (0, last_of(actions))
+        or machine.is_queued
+        or machine.stale
+        or state.faults.expiries
+    ):
         return False
     if machine.link is not None and any(said.kind == "input" for said in machine.link.inbox):
         return False

@@ -113,7 +113,9 @@ class Successors:
         """Work out the successors of a state, for everybody who comes here later."""
         left = _that_matter(faults)
         state = self.situations[situation].with_faults(left)
-        successors = () if is_over(state) else self._successors(state)
+        successors = (
+            () if is_over(state, self._world.configuration.actions) else self._successors(state)
+        )
         self._found[left][situation] = successors
         return successors
 
@@ -165,7 +167,7 @@ def possible_steps(world: World, state: State) -> Iterator[Step]:
 
 def seen_of(world: World, state: State) -> State:
     """A state as it is compared: with what the observer noted, and in its canonical form."""
-    return canonical(world, observed(state, is_keyed=world.configuration.is_keyed))
+    return canonical(world, observed(world, state))
 
 
 @lru_cache(maxsize=1 << 10)

@@ -6,7 +6,11 @@ in ``test_rules``, a file of its own, so that the two can run side by side.
 
 import pytest
 
-from tests.model.configurations import CONFIGURATIONS, COPY_AT_ANY_MOMENT
+from tests.model.configurations import (
+    CONFIGURATIONS,
+    COPY_AT_ANY_MOMENT,
+    COPY_WHILE_SEVERAL_RUN,
+)
 from tests.model.explorer import explore
 from tests.model.protocol import Configuration, World
 
@@ -33,3 +37,10 @@ def test_copy_between_mark_and_intent_is_not_found_out() -> None:
         found.steps.index(f"machine {step}") for step in ("marks its journal", "notes INTENT")
     )
     assert mark < intent < found.steps.index("copy 1 of the journal is put back")
+
+
+def test_copy_of_while_several_actions_ran_is_not_found_out() -> None:
+    """The same limit: such a copy says that those are not begun which were begun after it."""
+    found = explore(World(COPY_WHILE_SEVERAL_RUN)).violation
+    assert found is not None
+    assert found.promise == "an action is not begun, and its events were begun"

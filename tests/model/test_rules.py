@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from tests.model.configurations import CONFIGURATIONS, COVERED, MUTANTS
+from tests.model.configurations import CONFIGURATIONS, COVERED, MUTANTS, SEVERAL_MUTANTS
 from tests.model.explorer import explore
 from tests.model.protocol import Configuration, Rules, World
 
@@ -24,9 +24,14 @@ def holds(configuration: Configuration) -> bool:
     return explore(World(configuration)).violation is None
 
 
-@pytest.mark.parametrize("rule", MUTANTS)
-def test_without_a_rule_a_promise_breaks(rule: str) -> None:
-    configuration, promise = MUTANTS[rule]
+@pytest.mark.parametrize(
+    ("rule", "configuration", "promise"),
+    [(rule, *missed) for rules in (MUTANTS, SEVERAL_MUTANTS) for rule, missed in rules.items()],
+    ids=[*MUTANTS, *(f"{rule}, several actions" for rule in SEVERAL_MUTANTS)],
+)
+def test_without_a_rule_a_promise_breaks(
+    rule: str, configuration: Configuration, promise: str
+) -> None:
     assert holds(configuration), "it is not the rule that is missed"
     found = explore(World(configuration, without(rule)))
     print(f" {found.states} states without {rule}", end=" ")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from uuid import UUID, uuid5
 
 from schemas.http.problems import MACHINE_BUSY, MACHINE_UNAVAILABLE
-from schemas.inputs.bodies import AnyInput
+from schemas.inputs.actions import Actions, AnyBody
 from server.dispatch.questions.inputs import KnownCommand
 from server.errors import StoreUnavailable
 from tests.simulation.desktop import Desktop
@@ -20,6 +20,7 @@ from tests.simulation.hands import (
     RELEASED_WITHIN,
     HandWork,
 )
+from tests.simulation.inputs import marks_of
 from tests.simulation.network import latency
 from tests.simulation.node import Answered, Node
 from tests.simulation.world import Process, World
@@ -67,7 +68,7 @@ class KeyHistory:
 
     key: str | None
     machine_id: str
-    bodies: dict[int, AnyInput]
+    bodies: dict[int, AnyBody]
     timeout: float
     command_id: UUID | None = None
     under_way: int = 0
@@ -83,11 +84,25 @@ class KeyHistory:
         organization_id: UUID,
         key: str,
         machine_id: str,
-        bodies: dict[int, AnyInput],
+        bodies: dict[int, AnyBody],
         timeout: float,
     ) -> "KeyHistory":
         """The history of a key, before its first request."""
         return cls(key, machine_id, bodies, timeout, uuid5(organization_id, key))
+
+    @property
+    def marks(self) -> list[int]:
+        """The marks of all inputs that were sent under it."""
+        return [
+            each
+            for mark, body in self.bodies.items()
+            for each in (marks_of(body) if isinstance(body, Actions) else (mark,))
+        ]
+
+    @property
+    def is_of_several(self) -> bool:
+        """Whether what was sent are actions, each of which has its result."""
+        return any(isinstance(body, Actions) for body in self.bodies.values())
 
 
 class Callers:
@@ -300,7 +315,7 @@ class Callers:
         """Where everybody was told that nothing happened, nothing has."""
         if history.may_have_happened or history.under_way:
             return
-        begun = sum(self._desktop.happened(mark).begun for mark in history.bodies)
+        begun = sum(self._desktop.happened(mark).begun for mark in history.marks)
         if begun:
             self.world.violated(f"{history.bodies} was answered that nothing happened, and it did")
 

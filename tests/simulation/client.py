@@ -60,6 +60,9 @@ SUPERVISOR_SECONDS = 3.0
 DISPLAYS = [Display(x=0, y=0, width=1280, height=800)]
 CAN = Capability(available=True)
 
+RIGHT_BEFORE_EVENTS = (Failpoint.BEFORE_REPORT, Failpoint.BEFORE_BEGUN, Failpoint.AFTER_BEGUN)
+"""Where no time passes, as the last look at the clock was before."""
+
 
 class Hardware(Protocol):
     """The machine that a client runs on; see `tests.simulation.machine`."""
@@ -86,6 +89,9 @@ class Hardware(Protocol):
     def client_closes(self, code: CloseCode, reason: str) -> None:
         """The client found the server's words wrong."""
 
+    def client_ends(self) -> None:
+        """The client was stopped, and is through with all that it had to do."""
+
 
 class Client:
     """One process of a machine client."""
@@ -101,6 +107,9 @@ class Client:
         self.worker = Worker(self.journal, self.hand, ScreenEyes(None, lambda _: None), self.clock)
         self.connection: Connection | None = None
         self.begin_by = math.inf
+        self.is_cut_off = False
+        """Whether the link was lost while the command that runs is being carried out."""
+        self._interrupts: set[UUID] = set()
         self._jobs: deque[Callable[[], None]] = deque()
         self._beside: deque[Callable[[], None]] = deque()
         self._ticks = self._works = self._works_beside = False
@@ -187,6 +196,7 @@ class Client:
         if connection is not self.connection:
             return
         self.connection = None
+        self.is_cut_off = True
         self._feed(LinkLost())
         self.world.trace(f"#{connection.number} lost", code, reason)
         if is_stop(code):
@@ -225,8 +235,9 @@ class Client:
             case MarkJournal():
                 self._do_beside(lambda: self._report(JournalMarked(*self.journal.mark())))
             case ReleaseHeld():
-                self._do_next(self.hand.release_all)
+                self._do_next(self._release_held)
             case InterruptCommands(request):
+                self._interrupts.add(request)
                 self.hand.interrupt()
                 self._do_next(lambda: self._end_interrupt(request))
             case CloseLink(code, reason):
@@ -236,12 +247,19 @@ class Client:
 
     # The two threads.
 
-    def _end_interrupt(self, request: UUID) -> None:
+    def _release_held(self) -> None:
         self.hand.release_all()
+        if self._interrupts:
+            self.hand.interrupt()
+
+    def _end_interrupt(self, request: UUID) -> None:
+        self._interrupts.discard(request)
+        self._release_held()
         self._report(CommandsInterrupted(request))
 
     def _carry_out(self, command: Input, begin_by: float) -> None:
         self.begin_by = begin_by
+        self.is_cut_off = False
         self.world.trace("begin", command.command_id)
         self._report(self.worker.carry_out(command, begin_by))
 
@@ -264,6 +282,16 @@ class Client:
         else:
             self._works = False
             self.process.call_later(SETTLE_AFTER_SECONDS, self._settle)
+
+    def stop(self) -> None:
+        """End as when it is told to: what runs ends early, and what is held is released."""
+        self.hand.interrupt()
+        self._do_next(self._leave)
+
+    def _leave(self) -> None:
+        self.hand.release_all()
+        self.journal.close()
+        self.machine.client_ends()
 
     def _settle(self) -> None:
         if not self._works:
@@ -288,6 +316,9 @@ class Client:
             self.process.call_later(self.world.between(0, 0.005), self._work_beside)
 
     def passed(self, point: Failpoint) -> None:
-        """The code passes a failpoint: time passes, and a kill may come."""
-        if point is not Failpoint.BEFORE_REPORT:
+        """The code passes a failpoint: time passes, and a kill may come.
+
+        The journal's own steps are where a kill comes between an action's mark and its events.
+        """
+        if point not in RIGHT_BEFORE_EVENTS:
             self.pass_time(self.world.between(0, 0.004))

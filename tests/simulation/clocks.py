@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 import machine_client.journal.journal
+import machine_client.work.batch
 import machine_client.work.worker
 import server.clock
 import server.dispatch.control
@@ -95,6 +96,7 @@ def simulated() -> Iterator[Clocks]:
             (server.dispatch.ledger.resolver, "now", clocks.now),
             (machine_client.journal.journal, "time", monotonic),
             (machine_client.work.worker, "time", monotonic),
+            (machine_client.work.batch, "time", monotonic),
             (server.dispatch.control, "now", clocks.now),
             (server.dispatch.stretches, "now", clocks.now),
             (server.dispatch.stretches, "time", monotonic),
@@ -102,6 +104,7 @@ def simulated() -> Iterator[Clocks]:
             (server.dispatch.hand.ending, "time", monotonic),
             (server.dispatch.ledger.ledger, "reached", clocks.reached),
             (machine_client.work.worker, "reached", clocks.reached),
+            (machine_client.work.batch, "reached", clocks.reached),
         ):
             stack.enter_context(patch.object(module, name, stand_in))
         yield clocks

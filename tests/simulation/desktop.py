@@ -15,16 +15,24 @@ from tests.simulation.world import World
 LATEST_SECONDS = 1.0
 """By how much an injection may be late: a message's delay, and the steps from the last look."""
 
+LOOKS_UP_SECONDS = 0.2
+"""How long a pause goes on after an interrupt."""
+
 
 @dataclass
 class Plan:
-    """What the desktop does with an input; ``is_keyed`` is whether it must not happen twice."""
+    """What the desktop does with an input; ``is_keyed`` is whether it must not happen twice.
+
+    ``after`` is by how many seconds it may begin later than its command, as one of several actions.
+    """
 
     steps: list[Step]
     is_keyed: bool = True
     gap: float = 0.01
     refused: bool = False
     fails_after: int | None = None
+    after: float = 0.0
+    is_of_several: bool = False
 
 
 @dataclass
@@ -46,6 +54,7 @@ class Holder(Protocol):
     """The client whose hand it is."""
 
     begin_by: float
+    is_cut_off: bool
     machine_id: str
 
     def clock(self) -> float:
@@ -122,7 +131,7 @@ class Hand:
 
     def _inject(self, body: AnyInput, mark: int, plan: Plan) -> Point:
         world, happened = self._desktop.world, self._desktop.happened(mark)
-        late = self._holder.clock() - self._holder.begin_by
+        late = self._holder.clock() - self._holder.begin_by - plan.after
         if late > LATEST_SECONDS and self._desktop.must_be_early:
             world.violated(f"input {mark} begins {late:.3f} s after its time")
         if self._is_interrupted:
@@ -130,6 +139,8 @@ class Hand:
         lets_go = let_go_by(body)
         pressed = {what for kind, what in plan.steps if kind is Kind.PRESS}
         self._check(pressed if lets_go is None else {lets_go})
+        if plan.is_of_several and self._holder.is_cut_off:
+            world.violated(f"action {mark} begins after its link was lost")
         persons_came = self._x_server.persons_came
         happened.begun += 1
         self._mark = mark
@@ -197,8 +208,10 @@ class Hand:
         return self._is_interrupted
 
     def pause(self, seconds: float) -> None:
-        """Let time pass."""
-        self._holder.pass_time(seconds)
+        """Let time pass, up to an interrupt."""
+        until = self._holder.clock() + seconds
+        while not self._is_interrupted and (left := until - self._holder.clock()) > 0:
+            self._holder.pass_time(min(left, LOOKS_UP_SECONDS))
 
     def pointer(self) -> Point:
         """Where the pointer is."""

@@ -4,11 +4,14 @@ Every fault ends by itself, so that afterwards all must become final.
 """
 
 from collections.abc import Callable
+from uuid import UUID
 
+from machine_client.journal.journal import EntryState
+from schemas.inputs.outcomes import results_of
 from schemas.programs.failpoints import Failpoint
 from server.store.commands import CommandState
 from tests.simulation.bus import BusRates, Exchange
-from tests.simulation.disk import Copy, empty
+from tests.simulation.disk import Copy, Disk, empty
 from tests.simulation.machine import Machine
 from tests.simulation.mongo import FailureRates, Mongo
 from tests.simulation.network import Connection
@@ -20,10 +23,17 @@ FAULTS_END = 14.0
 
 SERVERS = [point for point in Failpoint if point.side == "server"]
 
-LEFT_OUT = "restores left out: the copy's number is no lower than that of an open command"
+LEFT_OUT = "restores left out: the copy cannot be told from the journal of an open command"
 
 LONGEST_AFTERMATH = 16.0
 """How long a fault can last: an outage, and a write after it that comes late."""
+
+
+def is_of_several_that_ran_on(command_id: UUID, copy: Copy, disk: Disk) -> bool:
+    """Whether a copy says of several actions how far they were, and they went further."""
+    entry = copy.entries[command_id]
+    is_intent = entry.state is EntryState.INTENT and results_of(entry.outcome) is not None
+    return is_intent and disk.entries.get(command_id) != entry
 
 
 class Faults:
@@ -139,6 +149,13 @@ class Faults:
 
         self._now_or_at_a_step(machine, inject)
 
+    def stop_client(self, machine_id: str) -> None:
+        """Have a machine client end as when it is told to."""
+        machine = next(each for each in self._machines if each.machine_id == machine_id)
+        if machine.is_running:
+            self._record("client told to stop", machine_id)
+            machine.client.stop()
+
     def _reboot(self) -> None:
         machine = self._machine()
 
@@ -202,12 +219,16 @@ class Faults:
         The server sees the journal's number with every message of the machine.  A copy that is
         made after the last one before a command is SENT has the number and the mark that the
         record says, and nothing can tell it from the journal of a machine that the command never
-        reached.
+        reached.  Nor can a copy that was made while several actions ran be told from the journal of
+        a machine whose client was killed just then.
         """
         return any(
             record.machine_id == machine.machine_id
             and record.state is CommandState.SENT
-            and record.command_id not in copy.entries
+            and (
+                record.command_id not in copy.entries
+                or is_of_several_that_ran_on(record.command_id, copy, machine.disk)
+            )
             and record.journal_sequence <= copy.sequence
             and record.journal_id == copy.journal_id
             and record.journal_mark in copy.entries

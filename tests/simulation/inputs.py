@@ -2,6 +2,7 @@
 
 from random import Random
 
+from schemas.inputs.actions import Actions, InputAction
 from schemas.inputs.bodies import (
     AnyInput,
     Button,
@@ -49,6 +50,26 @@ def random_input(mark: int, random: Random) -> AnyInput:
             return PressKeys(text=" ".join(keys), down=random.choice((None, None, True)))
         case _:
             return TypeText(text="".join(keys))
+
+
+def random_actions(mark: int, random: Random, *, is_keyed: bool) -> Actions:
+    """Up to four inputs and some pauses as one body, each input with a mark of its own.
+
+    Without a key it is one input.
+    """
+    inputs = [mark + 2 * number for number in range(random.randint(2, 4) if is_keyed else 1)]
+    actions: list[dict[str, object]] = []
+    for each in inputs:
+        body = random_input(each, random)
+        actions.append({"operation": body.input_name, **body.model_dump()})
+        if is_keyed and random.random() < 0.3:
+            actions.append({"operation": "wait", "seconds": random.choice((0.05, 0.5, 2.0))})
+    return Actions.model_validate({"actions": actions})
+
+
+def marks_of(body: Actions) -> list[int]:
+    """What tells the inputs among several actions from all others."""
+    return [mark_of(each) for each in body.actions if isinstance(each, InputAction)]
 
 
 def mark_of(body: AnyInput) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
 
-from schemas.inputs.bodies import AnyInput
+from schemas.inputs.actions import AnyBody, InputAction
 from schemas.programs.failpoints import Failpoint
 from server.dispatch.forwarding.membership import STATE_SECONDS
 from tests.answers import answer_of
@@ -17,7 +17,13 @@ from tests.simulation.callers import Callers, KeyHistory
 from tests.simulation.clocks import Clocks
 from tests.simulation.desktop import Desktop, Plan
 from tests.simulation.faults import FAULTS_END, LONGEST_AFTERMATH, Faults
-from tests.simulation.inputs import MOST_INPUTS, random_input, steps_of
+from tests.simulation.inputs import (
+    MOST_INPUTS,
+    mark_of,
+    random_actions,
+    random_input,
+    steps_of,
+)
 from tests.simulation.machine import Machine
 from tests.simulation.mongo import Mongo
 from tests.simulation.network import Proxy
@@ -38,6 +44,12 @@ OFTEN = 3
 
 BY_HAND, BY_HAND_OFTEN = 0.2, 0.7
 """How many of those who take control work by hand, which takes as long as two lives without."""
+
+WITH_SEVERAL, OF_SEVERAL = 0.25, 0.6
+"""In how many lives several actions are sent as one input, and how many of the inputs those are."""
+
+STOPPED = 0.4
+"""In how many of these lives a machine client is told to stop."""
 
 LINKS_KNOWN_WITHIN = STATE_SECONDS + 5.0
 """Seconds after the faults within which the database knows each link that is live."""
@@ -75,12 +87,13 @@ def live(
     tracing: bool = False,
     always_repeats: bool = False,
     often_taken: bool = False,
+    always_several: bool = False,
 ) -> Life:
     """Run one seed from its beginning to its verdict.
 
     With ``always_repeats`` there is a proxy that repeats inputs, as in one life of ten otherwise.
     With ``often_taken`` there are more inputs, and a person who takes control again and again, and
-    not once in one life of ten.
+    not once in one life of ten.  With ``always_several`` there are several actions as one input.
     """
     world = World(seed, tracing=tracing)
     clocks.world = world
@@ -92,7 +105,13 @@ def live(
         logger.propagate = False
         logger.setLevel(logging.ERROR)
     try:
-        run = _Run(world, clocks, always_repeats=always_repeats, often_taken=often_taken)
+        run = _Run(
+            world,
+            clocks,
+            always_repeats=always_repeats,
+            often_taken=often_taken,
+            always_several=always_several,
+        )
         run.to_the_end()
     except Exception:  # noqa: BLE001  whatever it is, the seed's number must be told with it
         world.violated(traceback.format_exc())
@@ -117,7 +136,13 @@ def live(
 
 class _Run:
     def __init__(
-        self, world: World, clocks: Clocks, *, always_repeats: bool, often_taken: bool
+        self,
+        world: World,
+        clocks: Clocks,
+        *,
+        always_repeats: bool,
+        often_taken: bool,
+        always_several: bool,
     ) -> None:
         self.world = world
         random = world.random
@@ -179,6 +204,12 @@ class _Run:
             worked, seconds = random.choice(machine_ids), world.between(0.5, 6)
             work = partial(self.callers.work_by_hand, worked, seconds)
             self.callers.start(work, world.between(0, 10))
+        self._sends_several = world.actions.random() < WITH_SEVERAL or always_several
+        if self._sends_several and world.actions.random() < STOPPED:
+            stopped = world.actions.choice(machine_ids)
+            world.outside.call_later(
+                world.actions.uniform(0.2, FAULTS_END), self.faults.stop_client, stopped
+            )
         inputs = MOST_INPUTS if often_taken else random.randint(2, 4)
         self.histories = [self._history(number) for number in range(inputs)]
 
@@ -202,7 +233,9 @@ class _Run:
         marks = [1 + 10 * number]
         if is_keyed and world.chance(0.15):
             marks.append(2 + 10 * number)  # the same key with another body
-        bodies = {mark: self._body(mark, is_keyed=is_keyed) for mark in marks}
+        are_several = self._sends_several and world.actions.random() < OF_SEVERAL
+        body_of = self._actions if are_several else self._body
+        bodies = {mark: body_of(mark, is_keyed=is_keyed) for mark in marks}
         timeout = random.choice((3.0, 8.0, 20.0))
         if not is_keyed:
             history = KeyHistory(None, machine_id, bodies, timeout)
@@ -223,7 +256,23 @@ class _Run:
         after = begins + (0 if self.world.chance(0.5) else self.world.between(0, 1))
         self.callers.start(partial(self.callers.pursue, history, mark, again), after)
 
-    def _body(self, mark: int, *, is_keyed: bool) -> AnyInput:
+    def _actions(self, mark: int, *, is_keyed: bool) -> AnyBody:
+        """Several actions, each of which has its luck."""
+        dice = self.world.actions
+        body = random_actions(mark, dice, is_keyed=is_keyed)
+        after = 0.0
+        for action in body.actions:
+            if isinstance(action, InputAction):
+                plan = Plan(steps_of(action), is_keyed=is_keyed, after=after, is_of_several=True)
+                self.desktop.plans[mark_of(action)] = plan
+                plan.refused = dice.random() < 0.02
+                plan.gap = dice.choice((0.0, 0.01, 0.01, 0.3))
+                if dice.random() < 0.05:
+                    plan.fails_after = dice.randrange(len(plan.steps))
+            after += action.own_seconds
+        return body
+
+    def _body(self, mark: int, *, is_keyed: bool) -> AnyBody:
         world, random = self.world, self.world.random
         body = random_input(mark, random)
         plan = Plan(steps_of(body), is_keyed=is_keyed)

@@ -133,6 +133,11 @@ class Machine:
         self.kill()
         self.world.aftermath(SUPERVISOR_SECONDS, self.start)
 
+    def client_ends(self) -> None:
+        """The client was stopped; whoever did so starts it again."""
+        self.kill()
+        self.world.restart(self.start, 4)
+
     def client_closes(self, code: CloseCode, reason: str) -> None:
         """The client found the server's words wrong."""
         self.world.facts[f"client closed {code.name}"] += 1

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from schemas.http.problems import InvalidRequestError, ProblemError
-from schemas.inputs.bodies import AnyInput
+from schemas.inputs.actions import AnyBody
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Released
 from schemas.programs.failpoints import Failpoint
@@ -458,7 +458,7 @@ class Node:
             return None
 
     async def answer(
-        self, machine_id: str, body: AnyInput, key: str | None, timeout: float
+        self, machine_id: str, body: AnyBody, key: str | None, timeout: float
     ) -> tuple[Answered, UUID]:
         """What an input gets, as HTTP would say it."""
         sender = Sender(

@@ -28,7 +28,7 @@ from server.machines.admission import Admission
 from server.machines.link.journal import JournalHeard
 from server.machines.socket import LinkSocket
 from server.store.commands import CommandRecord, CommandState
-from tests.simulation import control_rules, forwarding_rules, hand_rules
+from tests.simulation import control_rules, forwarding_rules, hand_rules, several_rules
 from tests.simulation.clocks import simulated
 from tests.simulation.desktop import Hand, Happened
 from tests.simulation.inputs import Step
@@ -323,6 +323,14 @@ BROKEN: list[tuple[Break, str, int]] = [
     (hand_rules.wait_for_nothing_elsewhere, "of a hand came after", 0),
     (hand_rules.send_again_what_is_not_known, "of a hand came a second time", 280),
     (hand_rules.say_nothing_of_a_failure, "of a hand was acknowledged", 0),
+    (several_rules.keep_begun_marks_in_the_page_cache, "is not_begun", 60),
+    (several_rules.note_an_action_when_the_next_one_begins, "is not_begun", 20),
+    (several_rules.call_what_runs_not_begun, "is not_begun", 0),
+    (several_rules.call_done_what_runs, "is completed, and it ended 0 times", 0),
+    (several_rules.go_on_without_the_link, "after its link was lost", 30),
+    (several_rules.go_on_after_an_interrupt, "after its link was lost", 30),
+    (several_rules.begin_however_late, "after its time", 110),
+    (several_rules.believe_nothing_after_a_boot, "no action has a result", 0),
 ]
 """Each rule, taken out, a word of the promise that some seed then sees broken, and a first seed.
 
@@ -353,6 +361,7 @@ def test_a_broken_rule_is_found(broken: Break, word: str, first: int) -> None:
                 clocks=clocks,
                 always_repeats=broken in MISSED_WHERE_INPUTS_REPEAT,
                 often_taken=any(each in word for each in MISSED_WHERE_CONTROL_IS_TAKEN),
+                always_several=broken.__module__ == several_rules.__name__,
             )
             seed = first_that_breaks(word, range(first, first + MOST_SEEDS), lives)
         assert not lives(seed).violations, "it is not the rule that is missed"

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from machine_client.journal.journal import EntryState
+from schemas.inputs.actions import Actions
 from server.store.commands import CommandRecord, CommandState
 from tests.answers import answer_of
 from tests.simulation.callers import KeyHistory
@@ -13,6 +14,7 @@ from tests.simulation.desktop import Desktop, Happened
 from tests.simulation.machine import Machine
 from tests.simulation.mongo import Mongo
 from tests.simulation.node import Node, connection_of
+from tests.simulation.several import Answered, broken_of_several
 from tests.simulation.world import World
 
 
@@ -145,6 +147,9 @@ class Verdict:
 
     def check_happened(self, history: KeyHistory, desktop: Desktop) -> None:
         """What was answered is what the desktop saw."""
+        if history.is_of_several:
+            self._check_several(history, desktop)
+            return
         happened = {mark: desktop.seen[mark] for mark in history.bodies if mark in desktop.seen}
         begun = sum(each.begun for each in happened.values())
         ended = sum(each.ended for each in happened.values())
@@ -180,6 +185,36 @@ class Verdict:
         if ending.name == "completed":
             self._check_events(history, happened, desktop)
 
+    def _check_several(self, history: KeyHistory, desktop: Desktop) -> None:
+        """The same of several actions, each of which has its result."""
+        sent = [each for each in history.bodies.values() if isinstance(each, Actions)]
+        answer = self._answer(history)
+        answered = None if answer is None else Answered.of(*answer)
+        ending = self._ending(history)
+        self.world.facts[f"several actions: {ending.name}"] += 1
+        for promise in broken_of_several(
+            sent, answered, desktop, is_first_life=not history.earlier
+        ):
+            self.world.violated(f"{history.key}: {promise}")
+        events = sum(desktop.happened(mark).events for mark in history.marks)
+        if ending.injected_at_least > events:
+            self.world.violated(f"{history.key} claims more than the {events} events that arrived")
+        if answered is not None and answered.is_unknown and not answered.results:
+            self._check_nothing_is_known(history, has_begun=events > 0)
+
+    def _check_nothing_is_known(self, history: KeyHistory, *, has_begun: bool) -> None:
+        """That no action has a result is said where the journal was lost, and nowhere else.
+
+        What a power cut leaves of it has the results of what was begun.
+        """
+        record, machine = self._record(history.command_id), self._machines[history.machine_id]
+        if record is None or machine.is_removed or not record.is_keyed or history.earlier:
+            return
+        since = connection_of(self._nodes, record).opened_at
+        is_lost = any(moment >= since for moment in machine.losses)
+        if not is_lost or (has_begun and machine.replaced_at < since):
+            self.world.violated(f"{history.key} was begun, and no action has a result")
+
     def _check_events(
         self, history: KeyHistory, happened: dict[int, Happened], desktop: Desktop
     ) -> None:
@@ -192,12 +227,10 @@ class Verdict:
                 )
 
     def _ending(self, history: KeyHistory) -> Ending:
-        record = self._record(history.command_id)
-        answer = None if record is None else answer_of(record)
-        if answer is None and not history.answers:
+        answer = self._answer(history)
+        if answer is None:
             return Ending(0, "no final answer")
-        status = answer.status if answer is not None else history.answers[0].status
-        body = answer.body if answer is not None else history.answers[0].body
+        status, body = answer
         injected = json.loads(body).get("injected_at_least", 0) if status == 502 else 0
         names = {200: "completed", 422: "refused"}
         for part, name in (
@@ -211,6 +244,14 @@ class Verdict:
             if part in body:
                 return Ending(status, name, injected)
         return Ending(status, names[status])
+
+    def _answer(self, history: KeyHistory) -> tuple[int, bytes] | None:
+        """The status and the body of the final answer, where there is one."""
+        record = self._record(history.command_id)
+        answer = None if record is None else answer_of(record)
+        if answer is not None:
+            return answer.status, answer.body
+        return (history.answers[0].status, history.answers[0].body) if history.answers else None
 
     def _record(self, command_id: UUID | None) -> CommandRecord | None:
         return None if command_id is None else self._mongo.commands.records.get(command_id)

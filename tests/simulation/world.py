@@ -68,6 +68,8 @@ class World:
         """Looks whether nothing is held by a hand on a machine, which has ended."""
         self.hands = Random(f"hands of {seed}")
         """Dice of their own: a life in which nobody works by hand has no use for them."""
+        self.actions = Random(f"actions of {seed}")
+        """And these: a life in which nobody sends several actions has no use for them."""
         self.ready: deque[Due] = deque()
         """What is due now."""
         self.timers: list[tuple[float, int, Due]] = []

@@ -1,15 +1,17 @@
 """One command at a time, without threads: journal, inject, journal."""
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
-from machine_client.journal.journal import EntryState, Journal
+from machine_client.journal.journal import EntryState, Journal, NumberedEntry
 from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.work.orders import CommandEnded, CommandLookedUp
 from machine_client.work.worker import Worker
+from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import (
     Completed,
     Effect,
@@ -87,6 +89,28 @@ def test_command_that_is_late_when_its_intent_is_on_the_disk_is_not_begun(bench:
     assert bench.carry_out(begin_by=NOW) == Expired()
     assert bench.worker.look_up(about(COMMAND)).outcome == Expired()
     assert bench.desktop.calls == []
+
+
+def test_action_that_is_late_when_its_mark_is_on_the_disk_is_not_begun(bench: Bench) -> None:
+    now, begin_by = NOW, NOW + 1
+
+    class DiskThatStoodStill(JournalMemory):
+        def write(self, entries: Sequence[NumberedEntry], *, flush: bool) -> None:
+            nonlocal now
+            super().write(entries, flush=flush)
+            if flush and self.sequence > 1:
+                now = begin_by + 0.1
+
+    worker = Worker(Journal(DiskThatStoodStill()), bench.desktop, closed_eyes(), lambda: now)
+    actions = [{"operation": "mouse.move", "x": x, "y": 0} for x in (1, 2, 3)]
+    command = move(COMMAND).model_copy(
+        update={"operation": Operation.ACTIONS, "body": {"actions": actions}}
+    )
+    outcome = worker.carry_out(command, begin_by).outcome
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "expired"
+    assert [each.status for each in outcome.actions or ()] == ["completed", *["not_begun"] * 2]
+    assert bench.desktop.calls == ["inject 1"]
 
 
 def test_known_command_that_comes_late_has_its_first_outcome(bench: Bench) -> None:
