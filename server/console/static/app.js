@@ -42,7 +42,6 @@ const CONNECTION = {
   connecting: "Connecting…",
   live: "Live",
   lost: "No connection to the server",
-  polling: "Every 5 s",
 };
 
 const events = new Events();

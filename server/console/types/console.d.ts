@@ -363,9 +363,9 @@ type ListenTo = <Name extends keyof HTMLElementEventMap>(
 
 /** One of the stream of server-sent events. */
 interface ServerEvent {
-  id: string | null;
-  type: string;
-  data: string;
+  id?: string;
+  event?: string;
+  data?: string;
 }
 
 type Button = "left" | "right" | "middle" | "back" | "forward";
