@@ -269,7 +269,6 @@ interface ScreenParts {
 }
 
 interface Answer<Data> {
-  status: number;
   headers: Headers;
   data: Data;
 }
@@ -302,6 +301,12 @@ interface PageProperties {
   id: string;
 }
 
+/** A page, and the signal that is aborted when it is left. */
+type Watched = Pick<PageProperties, "events" | "me"> & { signal: AbortSignal };
+
+/** What a list is filtered by. */
+type Asked = Record<string, string> & { created_at_from: string; created_at_to: string };
+
 interface AppState {
   /** Null where nobody is signed in. */
   me: Session | null;
@@ -317,9 +322,8 @@ interface AppState {
 interface Column<Item> {
   key: string;
   label: string;
-  sorts?: boolean;
-  /** Whether it is sorted downwards first, as times are. */
-  falls?: boolean;
+  /** How it is sorted first: downwards where it is a time. */
+  sorts?: "up" | "down";
   numeric?: boolean;
   cell: (item: Item) => import("../static/vendor/preact.js").Children;
   attributes?: (item: Item) => Record<string, unknown>;
@@ -331,13 +335,12 @@ interface RowProperties {
   row?: (item: unknown) => Record<string, unknown>;
 }
 
-interface TableProperties<Item> {
+interface TableProperties<Item extends { id: string }> {
   /** Its class. */
   name: string;
   label: string;
   columns: Column<Item>[];
   items: Item[];
-  keyOf: (item: Item) => string;
   /** The attributes of an item's row. */
   row?: (item: Item) => Record<string, unknown>;
   order?: string;

@@ -23,10 +23,7 @@ export function ownKeyOf({ code, ctrlKey, altKey, shiftKey }) {
   return (ctrlKey && altKey && shiftKey && OWN[code]) || null;
 }
 
-/**
- * What pastes on the machine, where these keys paste in the browser; null where they do not.
- * @type {(event: KeyLike, isMac: boolean) => string | null}
- */
+/** @type {(event: KeyLike, isMac: boolean) => string | null} what pastes on the machine, where these keys do in the browser */
 export function pastingOf(event, isMac) {
   const { key, ctrlKey, altKey, shiftKey, metaKey } = event;
   if (altKey) return null;

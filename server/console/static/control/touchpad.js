@@ -2,6 +2,7 @@
 
 import { call, path } from "../server/api.js";
 import { html, Store, useStore } from "../parts/elements.js";
+import { Toggle } from "../parts/pieces.js";
 import { styleOf } from "../screen/marks.js";
 
 const DIRECT = "A tap clicks where you touch, a long one with the right button; a finger that moves drags. Two fingers zoom.";
@@ -105,11 +106,8 @@ export function PointerOver({ touchpad }) {
 
 /** @param {{touchpad: Touchpad}} properties */
 export function TouchpadButton({ touchpad }) {
-  const pressed = String(useStore(touchpad).isOn);
-  const toggle = () => touchpad.toggle();
-  return html`<button type="button" class="for-touch" aria-pressed=${pressed} aria-describedby="touch-hint" onClick=${toggle}>
-    Touchpad
-  </button>`;
+  const { isOn: isPad } = useStore(touchpad);
+  return html`<${Toggle} isOn=${isPad} class="for-touch" aria-describedby="touch-hint" click=${() => touchpad.toggle()}>Touchpad<//>`;
 }
 
 /** @param {{touchpad: Touchpad}} properties */

@@ -10,16 +10,10 @@ export function place() {
   return { path, query: new URLSearchParams(query) };
 }
 
-/**
- * The addresses that pages had last, with what was chosen there, by their paths.
- * @type {Map<string, string>}
- */
+/** @type {Map<string, string>} the addresses that pages had last, with what was chosen there, by their paths */
 const latest = new Map();
 
-/**
- * The way back to a page as it was left.
- * @param {string} path
- */
+/** @param {string} path of a page: the way back to it, as it was left */
 export function backTo(path) {
   return latest.get(path) ?? `#${path}`;
 }
@@ -48,10 +42,9 @@ export function keepChosen(path, values) {
  */
 export function useChosen(path, usual) {
   const [chosen, set] = useState(() => {
-    const { query } = place();
     latest.set(path, location.hash);
-    const said = Object.keys(usual).flatMap((name) => (query.has(name) ? [[name, query.get(name)]] : []));
-    return /** @type {Chosen} */ ({ ...usual, ...Object.fromEntries(said) });
+    const said = [...place().query].filter(([name]) => Object.hasOwn(usual, name));
+    return { ...usual, ...Object.fromEntries(said) };
   });
   const current = useRef(chosen);
   /** @param {Partial<Chosen>} change */

@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useState } from "../vendor/hooks.j
 import { h } from "../vendor/preact.js";
 
 export { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
-export { Component, render } from "../vendor/preact.js";
+export { cloneElement, Component, render } from "../vendor/preact.js";
 
 /** Elements as a template: html`<b class=${kind}>${text}</b>`.  Texts stay texts, whatever is in them. */
 export const html = htm.bind(h);
@@ -44,18 +44,18 @@ export function useStore(store, type = "change") {
 }
 
 /**
- * What is made once for a part, with a signal that is aborted when the part is gone.
+ * What is made once for a part and a key, with a signal that is aborted when these are gone.
  * @template Made
  * @param {(signal: AbortSignal) => Made} make
  * @returns {Made}
  */
-export function useMade(make) {
+export function useMade(make, key = "") {
   const [made, ending] = useMemo(() => {
     const controller = new AbortController();
     return /** @type {const} */ ([make(controller.signal), controller]);
-  }, []);
+  }, [key]);
   // At once: what is left must not go on, nor be forgotten where a part comes and goes in one moment.
-  useLayoutEffect(() => () => ending.abort(), []);
+  useLayoutEffect(() => () => ending.abort(), [key]);
   return made;
 }
 

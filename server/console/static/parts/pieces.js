@@ -1,16 +1,25 @@
 /** Small parts that several pages have: fields, buttons that are busy, commands to copy, empty places. */
 
 import { nameOf, wordsOf } from "../server/api.js";
-import { html, useId, useRef, useState } from "./elements.js";
+import { cloneElement, html, useId, useRef, useState } from "./elements.js";
 import { toast } from "./toasts.js";
 
 /**
- * A label with the field that it names, which `make(id)` draws.
- * @param {{label: string, make: (id: string) => unknown, inline?: boolean}} properties
+ * A label, and within it the field that it names.
+ * @param {{label: string, children: import("../vendor/preact.js").VNode, inline?: boolean}} properties
  */
-export function Field({ label, make, inline }) {
+export function Field({ label, children, inline }) {
   const id = useId();
-  return html`<div class=${inline ? "field inline" : "field"}><label for=${id}>${label}</label>${make(id)}</div>`;
+  return html`<div class=${inline ? "field inline" : "field"}><label for=${id}>${label}</label>${cloneElement(children, { id })}</div>`;
+}
+
+/**
+ * A button that turns something on and off, or opens and closes it where it `opens`.
+ * @param {{isOn: boolean, click: () => unknown, opens?: boolean, children: unknown}} properties with attributes of the button
+ */
+export function Toggle({ isOn, click, opens, children, ...rest }) {
+  const state = { [opens ? "aria-expanded" : "aria-pressed"]: String(isOn) };
+  return html`<button type="button" onClick=${click} ...${state} ...${rest}>${children}</button>`;
 }
 
 /**
@@ -64,10 +73,7 @@ export function WorkForm({ submit, words = "", children, ...rest }) {
   return html`<form onSubmit=${submitted} inert=${isBusy} ...${rest}>${children}<p class="said" role="alert">${wrong}</p></form>`;
 }
 
-/**
- * What was filled into a field of a form.
- * @type {(values: FormData, name: string) => string}
- */
+/** @type {(values: FormData, name: string) => string} what was filled into a field of a form */
 export function textOf(values, name) {
   const value = values.get(name);
   return typeof value === "string" ? value.trim() : "";
@@ -132,6 +138,14 @@ export function NotFound({ what, back, name }) {
     <p>There is no ${what} with this address in your organization.</p>
     <p><a href=${back}>Back to ${name}</a></p>
   </section>`;
+}
+
+/**
+ * In the place of what is not read: that it will be, or why it could not.
+ * @param {{reading: {error: unknown, read: () => unknown}}} properties
+ */
+export function Unread({ reading: { error, read } }) {
+  return error ? html`<${Failure} error=${error} again=${read} />` : html`<p class="empty">Loading…</p>`;
 }
 
 /**

@@ -12,10 +12,10 @@ const TYPED_IN = "input, select, textarea, [role=application]";
 /**
  * `order` is the key of the column that it is sorted by, with a minus before it where that is turned
  * round; `chosen` changes where other items are shown, so that these are drawn from the first again.
- * @template Item
+ * @template {{id: string}} Item
  * @param {TableProperties<Item>} properties
  */
-export function Table({ name, label, columns, items, keyOf, row, order, sort, chosen }) {
+export function Table({ name, label, columns, items, row, order, sort, chosen }) {
   const count = useGrowing(items.length, `${chosen}${order}`);
   // The roles are said although they are a table's own: the style sheet makes it a grid, whose rows
   // are laid out alone, and only where they are seen.
@@ -25,17 +25,17 @@ export function Table({ name, label, columns, items, keyOf, row, order, sort, ch
         <tr role="row">${columns.map((column) => html`<${Head} column=${column} order=${order} sort=${sort} />`)}</tr>
       </thead>
       <tbody role="rowgroup">
-        ${items.slice(0, count).map((item) => html`<${Row} key=${keyOf(item)} item=${item} columns=${columns} row=${row} />`)}
+        ${items.slice(0, count).map((item) => html`<${Row} key=${item.id} item=${item} columns=${columns} row=${row} />`)}
       </tbody>
     </table>
   </div>`;
 }
 
 /** @param {{column: Column<never>, order: string, sort: (order: string) => void}} properties */
-function Head({ column: { key, label, numeric, sorts, falls }, order, sort }) {
+function Head({ column: { key, label, numeric, sorts }, order, sort }) {
   const isUp = order === key;
   const isDown = order === `-${key}`;
-  const click = () => sort(isUp || (falls && !isDown) ? `-${key}` : key);
+  const click = () => sort(isUp || (sorts === "down" && !isDown) ? `-${key}` : key);
   return html`<th
     scope="col" role="columnheader" class=${numeric && "number"} data-column=${key}
     aria-sort=${isUp ? "ascending" : isDown ? "descending" : null}
