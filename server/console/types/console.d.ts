@@ -258,16 +258,6 @@ interface View {
 /** What two fingers hold: a part of the picture, as wide as that was, and so far apart from each other. */
 type Grip = Place & { width: number; apart: number };
 
-interface ScreenParts {
-  machineId: string;
-  /**
-   * Hears how it goes: "waiting" before the first picture, "live", "doubt" (in words) while nothing comes any
-   * more, "away" (with the reason) while there is none.
-   */
-  told: (state: string, words: string) => void;
-  signal: AbortSignal;
-}
-
 interface Answer<Data> {
   headers: Headers;
   data: Data;

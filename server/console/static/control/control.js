@@ -77,14 +77,9 @@ export function takeControl(hands) {
 export class Pointer {
   #buttons = 0;
   #turned = 0;
-  /** @type {Place | null} */
-  #last = null;
+  #last = /** @type {Place | null} */ (null);
 
-  /**
-   * @param {Hands} hands
-   * @param {Keys} keys
-   */
-  constructor(hands, keys) {
+  constructor(/** @type {Hands} */ hands, /** @type {Keys} */ keys) {
     this.hands = hands;
     this.keys = keys;
   }

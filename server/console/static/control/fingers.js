@@ -9,8 +9,7 @@ const AGAIN_MILLISECONDS = 250;
 
 /** Directly, or as a touchpad: then a finger moves the pointer, and a tap clicks where that is. */
 export class Fingers {
-  /** @type {Finger | null} */
-  #finger = null;
+  #finger = /** @type {Finger | null} */ (null);
   /** Holds the button of a tap, that may go on. */
   #tapped = 0;
 

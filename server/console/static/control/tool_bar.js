@@ -14,6 +14,7 @@ import { TextPanel } from "./text_panel.js";
  * @param {{control: Control, viewing: import("../screen/viewing.js").Viewing, children?: unknown}} properties
  */
 export function ToolBar({ control, viewing, children }) {
+  useStore(control.screen);
   const { inControl, isTaking, obstacle, offered, sign, holder, panel, button } = useStore(control);
   useEffect(() => {
     // A button that was disabled meanwhile has lost the focus.

@@ -1,6 +1,6 @@
 /** The picture as a touchpad: a finger moves the machine's pointer as far as itself, from where that is. */
 
-import { call, path } from "../server/api.js";
+import { get, path } from "../server/api.js";
 import { html, Store, useStore } from "../parts/elements.js";
 import { Toggle } from "../parts/pieces.js";
 import { styleOf } from "../screen/marks.js";
@@ -46,9 +46,8 @@ export class Touchpad extends Store {
     if (this.place || this.#isAsking) return;
     this.#isAsking = true;
     try {
-      /** @type {Answer<Point>} */
-      const { data } = await call("GET", path`/v1/computer/${this.screen.machineId}/input/mouse/position`);
-      this.place ??= data;
+      const there = await get(path`/v1/computer/${this.screen.machineId}/input/mouse/position`);
+      this.place ??= /** @type {Place} */ (there);
     } catch {
       const { region } = this.screen;
       this.place ??= region && { x: region.x + (region.width >> 1), y: region.y + (region.height >> 1) };
@@ -100,6 +99,7 @@ export class Touchpad extends Store {
 
 /** @param {{touchpad: Touchpad}} properties */
 export function PointerOver({ touchpad }) {
+  useStore(touchpad.screen);
   const at = useStore(touchpad).shownAt;
   return html`<span class="pointer" hidden=${!at} style=${at && styleOf(at)}></span>`;
 }

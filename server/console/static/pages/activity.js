@@ -119,10 +119,7 @@ class Entries extends Listing {
     this.reset();
   }
 
-  /**
-   * @override
-   * @param {AuditEntry[] | null} before
-   */
+  /** @override @param {AuditEntry[] | null} before */
   async find(before) {
     const shown = this.items ?? [];
     const oldest = before?.at(-1)?.created_at;

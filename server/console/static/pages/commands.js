@@ -48,8 +48,7 @@ export function counted(machine, { outcome, accepted_at, inputs: several }) {
 
 /** A list that begins with what the server remembers and goes on with what it tells. */
 class Commands extends Reading {
-  /** @type {CommandItem[]} */
-  items = [];
+  items = /** @type {CommandItem[]} */ ([]);
   /** How many there are; negative until they are read. */
   total = -1;
 

@@ -5,7 +5,7 @@ import { Outcomes, Panels, ToolBar } from "../control/tool_bar.js";
 import { PointerOver } from "../control/touchpad.js";
 import { backTo } from "../parts/address.js";
 import { Dialog } from "../parts/dialog.js";
-import { html, Store, useLayoutEffect, useMade, useRef, useState, useStore, useTitle } from "../parts/elements.js";
+import { html, useLayoutEffect, useMade, useRef, useState, useStore, useTitle } from "../parts/elements.js";
 import { CommandLine, Field, NotFound, textOf, Toggle, Unread, WorkButton, WorkForm } from "../parts/pieces.js";
 import { Reading } from "../parts/reading.js";
 import { StateBadge } from "../parts/states.js";
@@ -33,8 +33,7 @@ export function MachinePage({ id, ...page }) {
 
 /** A machine as the server has it and goes on to tell, and what one does on it. */
 class Desk extends Reading {
-  /** @type {Machine | null} */
-  machine = null;
+  machine = /** @type {Machine | null} */ (null);
   /** @type {Work | null} made with the machine, and there as long as it is */
   work = null;
   isGone = false;
@@ -76,9 +75,9 @@ class Desk extends Reading {
 
   /** @param {Machine} machine */
   #take(machine) {
-    const before = this.machine;
+    const { machine: before, me, read, signal } = this;
     this.machine = machine;
-    this.work ??= new Work(machine, this.me, this.read, this.signal);
+    this.work ??= new Work({ machine, me, read, signal });
     this.work.update(machine, before);
     this.tell();
   }
@@ -97,22 +96,12 @@ class Desk extends Reading {
 }
 
 /** The screen of a machine, how it is looked at, and control. */
-class Work extends Store {
-  /** How the picture is: waiting, live, doubt or away. */
-  state = "waiting";
-  words = "";
-
-  /**
-   * @param {Machine} machine
-   * @param {Session} me
-   * @param {() => Promise<void>} read
-   * @param {AbortSignal} signal
-   */
-  constructor(machine, me, read, signal) {
-    super();
-    this.screen = new Screen({ machineId: machine.id, told: (state, words) => this.#seen(state, words), signal });
+class Work {
+  /** @param {{machine: Machine, me: Session, read: () => Promise<void>, signal: AbortSignal}} desk */
+  constructor({ machine, me, read, signal }) {
+    this.screen = new Screen({ machineId: machine.id, signal });
     this.marks = new Marks(this.screen);
-    this.viewing = new Viewing(this.screen, () => this.control.inControl);
+    this.viewing = new Viewing({ screen: this.screen, isInControl: () => this.control.inControl });
     this.control = new MachineControl({ machine, scopes: me.scopes, screen: this.screen, read });
   }
 
@@ -123,21 +112,13 @@ class Work extends Store {
     const hasCome = machine.screen?.available && !before?.screen?.available;
     if (before && (before.state !== machine.state || hasCome)) this.screen.again();
   }
-
-  /** @type {(state: string, words: string) => void} */
-  #seen(state, words) {
-    this.control.touchpad.tell();
-    this.control.see(state === "live" || state === "doubt");
-    Object.assign(this, { state, words });
-    this.tellNow();
-  }
 }
 
 /** @param {{desk: Desk, machine: Machine, work: Work, me: Session, events: PageProperties["events"]}} properties */
 function View({ desk, machine, work, me, events }) {
   const [isOpen, open] = useState(innerWidth >= ROOMY_PIXELS);
   const { inControl } = useStore(work.control);
-  const { state } = useStore(work);
+  const { state } = useStore(work.screen);
   return html`<section class=${inControl ? "machine in-control" : "machine"}>
     <div class="head"><${Title} desk=${desk} machine=${machine} mayChange=${me.scopes.includes("machines:write")} /></div>
     <div class="split" data-drawer=${isOpen}>
@@ -214,7 +195,8 @@ function Pause({ desk, close }) {
 
 /** @param {{machine: Machine, work: Work}} properties */
 function Stage({ machine, work }) {
-  const { control, screen, viewing, marks, state, words } = useStore(work);
+  const { control, screen, viewing, marks } = work;
+  const { state, words } = useStore(screen);
   const { asking, inControl } = useStore(control);
   const stage = useRef(document.body);
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));

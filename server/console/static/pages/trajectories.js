@@ -112,10 +112,7 @@ class Trajectories extends Listing {
     this.tell();
   }
 
-  /**
-   * @override
-   * @param {ListedTrajectory[] | null} known
-   */
+  /** @override @param {ListedTrajectory[] | null} known */
   async find(known) {
     if (!known) this.isChanged = false;
     const found = new Map(known?.map((item) => [item.id, item]));

@@ -120,8 +120,7 @@ function keepInSight(list) {
 
 /** A trajectory as it was read, whether it is still so, and its approval. */
 class OneTrajectory extends Reading {
-  /** @type {Trajectory | null} */
-  trajectory = null;
+  trajectory = /** @type {Trajectory | null} */ (null);
   /** The name of its workflow, once that is known. */
   workflow = "";
   /** @type {"" | "changed" | "deleted"} by somebody else since */

@@ -8,8 +8,7 @@ import { Zoom } from "./zoom.js";
 export class Viewing extends Zoom {
   /** 0 is all of the desktop, and 1 its first display. */
   display = 0;
-  /** @type {Region[]} */
-  displays = [];
+  displays = /** @type {Region[]} */ ([]);
 
   /** @override */
   attach() {

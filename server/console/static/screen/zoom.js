@@ -25,11 +25,8 @@ export class Zoom extends Store {
   /** Where the pointer was. */
   #held = { x: 0, y: 0 };
 
-  /**
-   * @param {import("./screen.js").Screen} screen
-   * @param {() => boolean} isInControl
-   */
-  constructor(screen, isInControl) {
+  /** @param {{screen: import("./screen.js").Screen, isInControl: () => boolean}} parts */
+  constructor({ screen, isInControl }) {
     super();
     this.screen = screen;
     this.isInControl = isInControl;

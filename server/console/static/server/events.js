@@ -24,8 +24,7 @@ export class Events extends EventTarget {
   state = "connecting";
   /** Why the server refuses the stream, in its words; empty where it does not. */
   refusal = "";
-  /** @type {AbortController | null} */
-  #running = null;
+  #running = /** @type {AbortController | null} */ (null);
   #lastId = UNHEARD;
   #address = "";
   #wait = SHORTEST_WAIT;
