@@ -204,8 +204,6 @@ export class Hand {
 }
 
 /** @param {Batch[]} batches */
-function eventsOf(batches) {
-  return batches.flatMap(({ events }) => events);
-}
+const eventsOf = (batches) => batches.flatMap(({ events }) => events);
 
 /** @typedef {{sequence: number, events: HandEvent[], at: number}} Batch */

@@ -147,9 +147,7 @@ export class Keys {
 }
 
 /** @param {string} key */
-export function isCharacter(key) {
-  return Array.from(key).length === 1;
-}
+export const isCharacter = (key) => Array.from(key).length === 1;
 
 /** @param {KeyPlace} event the key of a shortcut: its letter, or what a Latin keyboard has in its place */
 function latin({ key, code }) {
@@ -172,6 +170,4 @@ export function strokesOf(chord) {
 }
 
 /** @type {(key: string, down: boolean) => KeyEvent} */
-function stroke(key, down) {
-  return { type: "key", key, down };
-}
+const stroke = (key, down) => ({ type: "key", key, down });

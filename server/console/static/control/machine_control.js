@@ -244,6 +244,4 @@ export class MachineControl extends Store {
 }
 
 /** @param {Machine} machine whether inputs of whoever has control reach it: they also do while it is paused */
-function isThere({ state, node }) {
-  return state === "online" || (state === "paused" && node !== null);
-}
+const isThere = ({ state, node }) => state === "online" || (state === "paused" && node !== null);

@@ -96,6 +96,4 @@ export function TextPanel({ control }) {
 }
 
 /** @param {string} text */
-function sized(text) {
-  return count(Array.from(text).length, "character");
-}
+const sized = (text) => count(Array.from(text).length, "character");

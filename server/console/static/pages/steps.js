@@ -76,9 +76,7 @@ function nameOf({ operation, action, name, type }) {
 }
 
 /** @type {(value: unknown) => Step} what it has in it, where it is an object: anything can be in a step */
-function membersOf(value) {
-  return typeof value === "object" ? { ...value } : {};
-}
+const membersOf = (value) => (typeof value === "object" ? { ...value } : {});
 
 /** @type {(values: Step) => Place[]} where it happened: no place, one, or the beginning and end of a drag */
 function placesIn(values) {
@@ -104,9 +102,7 @@ function placesIn(values) {
  * @param {unknown} value
  * @returns {[unknown, unknown]}
  */
-function pair(value) {
-  return Array.isArray(value) ? [value[0], value[1]] : [null, null];
-}
+const pair = (value) => (Array.isArray(value) ? [value[0], value[1]] : [null, null]);
 
 /** @type {(place: Place, size: Size) => Place} */
 function onPicture({ x, y }, { width, height }) {

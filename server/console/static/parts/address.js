@@ -14,9 +14,7 @@ export function place() {
 const latest = new Map();
 
 /** @param {string} path of a page: the way back to it, as it was left */
-export function backTo(path) {
-  return latest.get(path) ?? `#${path}`;
-}
+export const backTo = (path) => latest.get(path) ?? `#${path}`;
 
 /**
  * Let the address tell what is chosen on the page with this path; empty values are left out.
@@ -91,9 +89,7 @@ export function rememberPlace() {
 }
 
 /** How far down one had read here, in pixels; 0 where one comes for the first time, or is there again. */
-export function rememberedPlace() {
-  return left;
-}
+export const rememberedPlace = () => left;
 
 /** Go there. */
 export function returnToPlace() {

@@ -2,14 +2,15 @@
 
 import { statusOf, wordsOf } from "../server/api.js";
 import { rememberedPlace } from "./address.js";
-import { html, useMade, useRef, useStore } from "./elements.js";
-import { End } from "./end.js";
+import { html, useEffect, useMade, useRef, useStore } from "./elements.js";
 import { NothingFits, Unread } from "./pieces.js";
 import { Reading } from "./reading.js";
 import { Table } from "./table.js";
 
 /** Of a table's row; how many were read is told from how far down one was. */
 const LEAST_PIXELS = 30;
+/** What comes next is read before one sees the end. */
+const AHEAD = "1000px";
 
 /**
  * What fits what was asked for, as `find(known)` reads it in whatever extends this: behind what is known,
@@ -95,4 +96,15 @@ export function Found({ list, what, isFiltered, clear, first, ...table }) {
   if (!items.length) return isFiltered ? html`<${NothingFits} what=${what} clear=${clear} />` : first;
   return html`<${Table} ...${table} items=${items} chosen=${JSON.stringify(list.asked)} />
     ${words ? html`<p class="said" role="alert">${words}</p>` : !isWhole && html`<${End} seen=${readOn} />`}`;
+}
+
+/** @param {{seen: () => void}} properties: the end of what was read, and what is done when it is nearly in sight */
+function End({ seen }) {
+  const end = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && seen(), { rootMargin: AHEAD });
+    if (end.current) observer.observe(end.current);
+    return () => observer.disconnect();
+  });
+  return html`<p class="small" ref=${end}>Loading more…</p>`;
 }

@@ -1,9 +1,7 @@
 /** What the console says: states, outcomes, times and sizes, in words for people. */
 
 /** @param {string} text */
-export function capital(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
  * A machine's states: in words, and how urgently somebody should look after one, the lowest first.
@@ -23,9 +21,7 @@ export function stateOf({ state, client_version }) {
 }
 
 /** @param {Machine} machine whether its screen should be seen and cannot; what its owner switched off is no trouble */
-function isDark({ screen }) {
-  return Boolean(screen) && !screen.available && !screen.switched_off;
-}
+const isDark = ({ screen }) => Boolean(screen) && !screen.available && !screen.switched_off;
 
 /** @param {Machine} machine how urgently somebody should look after it; a state that is not known is trouble */
 export function troubleOf(machine) {
@@ -33,9 +29,7 @@ export function troubleOf(machine) {
 }
 
 /** @param {Machine} machine */
-export function isTrouble(machine) {
-  return troubleOf(machine) === 0;
-}
+export const isTrouble = (machine) => troubleOf(machine) === 0;
 
 /** @param {Machine} machine why it is not as it should be; nothing where it is */
 export function whyOf(machine) {
@@ -61,9 +55,7 @@ export const OUTCOMES = {
 };
 
 /** @param {string} name */
-export function outcomeOf(name) {
-  return OUTCOMES[name] ?? { word: name, kind: "bad" };
-}
+export const outcomeOf = (name) => OUTCOMES[name] ?? { word: name, kind: "bad" };
 
 /** @type {Record<string, string>} */
 const OPERATIONS = {
@@ -79,9 +71,7 @@ const OPERATIONS = {
 };
 
 /** @param {string} name */
-export function operationOf(name) {
-  return OPERATIONS[name] ?? name;
-}
+export const operationOf = (name) => OPERATIONS[name] ?? name;
 
 /** @type {Record<string, string>} what is not called by its verb and its noun alone */
 const ACTIONS = {
@@ -121,9 +111,7 @@ export function learnTime(date) {
 }
 
 /** The present, by the server's clock. */
-function present() {
-  return Date.now() + ahead;
-}
+const present = () => Date.now() + ahead;
 
 const LONG_AGO = 60 * 86_400;
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
@@ -177,6 +165,4 @@ export function count(amount, one, many = `${one}s`) {
 }
 
 /** @param {number | null | undefined} value */
-export function number(value) {
-  return value === null || value === undefined ? "–" : NUMBER.format(value);
-}
+export const number = (value) => (value === null || value === undefined ? "–" : NUMBER.format(value));

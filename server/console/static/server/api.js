@@ -28,24 +28,16 @@ export class Problem extends Error {
 }
 
 /** @param {unknown} error the status of the answer that it is of; undefined where it is of none */
-export function statusOf(error) {
-  return error instanceof Problem ? error.status : undefined;
-}
+export const statusOf = (error) => (error instanceof Problem ? error.status : undefined);
 
 /** @param {unknown} error whether it says that there is nothing with such an address */
-export function isNowhere(error) {
-  return [404, 422].includes(statusOf(error) ?? 0);
-}
+export const isNowhere = (error) => [404, 422].includes(statusOf(error) ?? 0);
 
 /** @param {unknown} error */
-export function wordsOf(error) {
-  return error instanceof Error ? error.message : String(error);
-}
+export const wordsOf = (error) => (error instanceof Error ? error.message : String(error));
 
 /** @param {unknown} error */
-export function nameOf(error) {
-  return error instanceof Error ? error.name : "";
-}
+export const nameOf = (error) => (error instanceof Error ? error.name : "");
 
 const NO_ANSWER =
   "The server does not answer. Check that it runs and that this computer reaches it; " +
