@@ -9,6 +9,7 @@ type Outcome =
   | "completed"
   | "failed"
   | "refused"
+  | "stopped"
   | "expired"
   | "not_carried_out"
   | "unknown"
@@ -100,7 +101,7 @@ interface Machine {
 
 interface CommandItem {
   command_id: string;
-  operation: Operation | "hand";
+  operation: Operation | "actions" | "hand";
   token_name: string | null;
   token_id: string | null;
   accepted_at: string;

@@ -33,7 +33,7 @@ const COLUMNS = [
 /** @type {Order} */
 const newest = (one, other) => Date.parse(other.since) - Date.parse(one.since);
 /** @type {Order} */
-const byName = (one, other) => (NAMES.compare(one.name, other.name) || (one.id < other.id ? -1 : 1));
+const byName = (one, other) => NAMES.compare(one.name, other.name) || (one.id < other.id ? -1 : 1);
 /** @type {(value: (machine: Machine) => number | null | undefined) => Order} */
 const least = (value) => (one, other) => (value(one) ?? -1) - (value(other) ?? -1);
 
