@@ -117,7 +117,6 @@ function orderOf(sort) {
 function hasAll(text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return (machine) => {
-    if (!words.length) return true;
     const { name, id, reason, platform, client_version, control, viewers } = machine;
     const shown = [name, id, reason, platform, client_version, control?.by, ...viewers, STATES[stateOf(machine)]?.word];
     const all = shown.join("\n").toLowerCase();
@@ -127,11 +126,9 @@ function hasAll(text) {
 
 /** @type {(machines: Machine[], chosen: string) => Chip[]} */
 function chipsOf(machines, chosen) {
-  /** @type {Record<string, number>} */
-  const counts = {};
-  for (const machine of machines) counts[stateOf(machine)] = (counts[stateOf(machine)] ?? 0) + 1;
-  const states = new Set([...Object.keys(STATES), ...Object.keys(counts), chosen]);
-  const each = [...states].filter(Boolean).map((value) => ({ value, word: STATES[value]?.word ?? value, count: counts[value] ?? 0 }));
+  const groups = Map.groupBy(machines, (machine) => String(stateOf(machine)));
+  const states = new Set([...Object.keys(STATES), ...groups.keys(), chosen]);
+  const each = [...states].filter(Boolean).map((value) => ({ value, word: STATES[value]?.word ?? value, count: groups.get(value)?.length ?? 0 }));
   return [{ value: "", word: "All", count: machines.length }, ...each];
 }
 

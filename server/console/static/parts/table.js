@@ -1,6 +1,6 @@
 /** A table of a list's items: sorted by its heads, walked by keys, and quick with thousands of rows. */
 
-import { Component, html, useEffect, useLayoutEffect, useRef, useState } from "./elements.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./elements.js";
 import { rememberedPlace, returnToPlace } from "./address.js";
 
 /** What is drawn at once: more than a window shows. */
@@ -42,24 +42,14 @@ function Head({ column: { key, label, numeric, sorts }, order, sort }) {
   >${sorts ? html`<button type="button" title=${`Sort by ${label.toLowerCase()}`} onClick=${click}>${label}</button>` : label}</th>`;
 }
 
-/**
- * A row, which is drawn anew only where its item is another one.
- * @augments {Component<RowProperties>}
- */
-class Row extends Component {
-  /** @param {RowProperties} next */
-  shouldComponentUpdate({ item, columns }) {
-    return item !== this.props.item || columns !== this.props.columns;
-  }
-
-  render() {
-    const { item, columns, row } = this.props;
-    return html`<tr role="row" ...${row?.(item)}>
-      ${columns.map(({ key, label, numeric, cell, attributes }) => html`<td
-        role="cell" data-label=${label} data-column=${key} class=${numeric && "number"} ...${attributes?.(item)}
-      >${cell(item)}</td>`)}
-    </tr>`;
-  }
+/** @param {RowProperties} properties of a row, which is drawn anew only where its item is another one */
+function Row({ item, columns, row }) {
+  const draw = () => html`<tr role="row" ...${row?.(item)}>
+    ${columns.map(({ key, label, numeric, cell, attributes }) => html`<td
+      role="cell" data-label=${label} data-column=${key} class=${numeric && "number"} ...${attributes?.(item)}
+    >${cell(item)}</td>`)}
+  </tr>`;
+  return useMemo(draw, [item, columns]);
 }
 
 /**
