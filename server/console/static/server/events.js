@@ -8,7 +8,7 @@ import { pause } from "../parts/waiting.js";
 
 const SILENCE_SECONDS = 40;
 const SHORTEST_WAIT = 500;
-const LONGEST_WAIT = 10_000;
+const LONGEST_WAIT = 5000;
 const MAX_EVENT = 4 * 1024 * 1024;
 /** What no event is called: after it the server begins with "reset". */
 const UNHEARD = "none";
@@ -68,46 +68,41 @@ export class Events extends EventTarget {
   /** @param {AbortSignal} signal */
   async #run(signal) {
     while (!signal.aborted) {
-      const attempt = new AbortController();
-      const both = AbortSignal.any([signal, attempt.signal]);
+      let refusal = "";
       try {
-        await this.#read(both, attempt);
+        await this.#read(signal);
       } catch (error) {
         if (signal.aborted || statusOf(error) === 401) return;
-        this.refusal = statusOf(error) ? wordsOf(error) : "";
+        if (statusOf(error)) refusal = wordsOf(error);
         // Somebody with fewer scopes may have signed in beside us: then others ask for other events.
         if (statusOf(error) === 403) this.#tell("reset");
       }
       if (signal.aborted) return;
-      this.#say("lost");
+      this.#say("lost", refusal);
       await pause(this.#wait * (0.75 + Math.random() / 2), signal);
       this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
     }
   }
 
-  /** @type {(signal: AbortSignal, attempt: AbortController) => Promise<void>} */
-  async #read(signal, attempt) {
+  /** @param {AbortSignal} ending */
+  async #read(ending) {
+    const silent = new AbortController();
+    const signal = AbortSignal.any([ending, silent.signal]);
     const headers = { "Last-Event-ID": this.#lastId };
-    let alive = setTimeout(() => attempt.abort(), SILENCE_SECONDS * 1000);
+    let alive = setTimeout(() => silent.abort(), SILENCE_SECONDS * 1000);
     try {
       const response = await request("GET", this.#address, { signal, headers });
-      this.refusal = "";
       this.#say("live");
       this.#wait = SHORTEST_WAIT;
-      for await (const event of eventsIn(response.body)) {
+      for await (const { id, event, data } of eventsIn(response.body)) {
         clearTimeout(alive);
-        alive = setTimeout(() => attempt.abort(), SILENCE_SECONDS * 1000);
-        this.#take(event);
+        alive = setTimeout(() => silent.abort(), SILENCE_SECONDS * 1000);
+        if (id) this.#lastId = id;
+        if (event && data) this.#tell(event, JSON.parse(data));
       }
     } finally {
       clearTimeout(alive);
     }
-  }
-
-  /** @param {ServerEvent} event */
-  #take({ id, event, data }) {
-    if (id) this.#lastId = id;
-    if (event && data) this.#tell(event, JSON.parse(data));
   }
 
   /** @type {(type: string, detail?: unknown) => void} */
@@ -115,10 +110,10 @@ export class Events extends EventTarget {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
-  /** @param {string} state */
-  #say(state) {
-    if (this.state === state) return;
-    this.state = state;
+  /** @type {(state: string, refusal?: string) => void} */
+  #say(state, refusal = "") {
+    if (this.state === state && this.refusal === refusal) return;
+    Object.assign(this, { state, refusal });
     this.dispatchEvent(new Event("state"));
   }
 }
