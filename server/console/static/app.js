@@ -51,10 +51,7 @@ function homeOf({ scopes }) {
   return LINKS.find(([, , scope]) => scopes.includes(scope))?.[0] ?? "/machines";
 }
 
-/**
- * Who is signed in, if anybody, and the page that the address names.
- * @augments {Component<object, AppState>}
- */
+/** @augments {Component<object, AppState>} who is signed in, if anybody, and the page that the address names */
 class App extends Component {
   /** @param {object} properties */
   constructor(properties) {

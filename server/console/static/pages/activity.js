@@ -91,10 +91,7 @@ async function save({ parameters }) {
   setTimeout(() => URL.revokeObjectURL(link.href), SAVED_MILLISECONDS);
 }
 
-/**
- * What the audit has of what is asked for, and again when there is news.
- * @augments {Listing<AuditEntry>}
- */
+/** @augments {Listing<AuditEntry>} what the audit has of what is asked for, and again when there is news */
 class Entries extends Listing {
   /** @param {Watched & {asked: typeof USUAL}} page */
   constructor(page) {

@@ -91,10 +91,7 @@ function nameOf({ id, name, description }) {
   return html`<a href="#${path`/trajectories/${id}`}" dir="auto">${name || "Without a name"}</a>${description && html`<small dir="auto">${description}</small>`}`;
 }
 
-/**
- * The trajectories that fit what is asked for, in the server's order.
- * @augments {Listing<ListedTrajectory>}
- */
+/** @augments {Listing<ListedTrajectory>} those that fit what is asked for, in the server's order */
 class Trajectories extends Listing {
   /** Whether one was made, changed or deleted since they were read. */
   isChanged = false;

@@ -55,11 +55,7 @@ export function useChosen(path, usual) {
   return [chosen, choose];
 }
 
-/**
- * What was chosen once nothing more was typed for a moment.
- * @template Chosen
- * @param {Chosen} chosen
- */
+/** @template Chosen @param {Chosen} chosen once nothing more was typed for a moment */
 export function useSettled(chosen) {
   const [settled, settle] = useState(chosen);
   useEffect(() => {

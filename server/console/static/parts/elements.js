@@ -25,12 +25,7 @@ export class Store extends EventTarget {
   }
 }
 
-/**
- * Draw a part anew whenever the store changes.
- * @template {EventTarget} Kind
- * @param {Kind} store
- * @returns {Kind}
- */
+/** @template {EventTarget} Kind @param {Kind} store for whose changes the part is drawn anew */
 export function useStore(store, type = "change") {
   const [, draw] = useState(0);
   useEffect(() => {
@@ -43,12 +38,7 @@ export function useStore(store, type = "change") {
   return store;
 }
 
-/**
- * What is made once for a part and a key, with a signal that is aborted when these are gone.
- * @template Made
- * @param {(signal: AbortSignal) => Made} make
- * @returns {Made}
- */
+/** @template Made @param {(signal: AbortSignal) => Made} make once for a part and a key: the signal is aborted with either */
 export function useMade(make, key = "") {
   const [made, ending] = useMemo(() => {
     const controller = new AbortController();

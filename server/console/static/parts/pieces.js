@@ -84,10 +84,7 @@ function refocus(target) {
   if (document.activeElement === document.body && target instanceof HTMLElement) target.focus({ preventScroll: true });
 }
 
-/**
- * A command to be run elsewhere, with a button that copies it.
- * @param {{text: string}} properties
- */
+/** @param {{text: string}} properties of a command to be run elsewhere, with a button that copies it */
 export function CommandLine({ text }) {
   const [said, say] = useState("Copy");
   const code = useRef(/** @type {HTMLElement | null} */ (null));
@@ -108,10 +105,7 @@ export function CommandLine({ text }) {
   </div>`;
 }
 
-/**
- * What to show where there is nothing yet: what that means, and the next step.
- * @param {{title: string, children?: unknown}} properties
- */
+/** @param {{title: string, children?: unknown}} properties of what is shown where there is nothing yet: the next step */
 export function EmptyState({ title, children }) {
   return html`<section class="empty"><h2>${title}</h2>${children}</section>`;
 }
@@ -128,10 +122,7 @@ export function NothingFits({ what, clear, children }) {
   <//>`;
 }
 
-/**
- * A page for an address that leads to nothing, or to what belongs to somebody else.
- * @param {{what: string, back: string, name: string}} properties
- */
+/** @param {{what: string, back: string, name: string}} properties of a page for an address that leads to nothing of one's own */
 export function NotFound({ what, back, name }) {
   return html`<section class="empty">
     <h1>Not found</h1>
@@ -140,18 +131,12 @@ export function NotFound({ what, back, name }) {
   </section>`;
 }
 
-/**
- * In the place of what is not read: that it will be, or why it could not.
- * @param {{reading: {error: unknown, read: () => unknown}}} properties
- */
+/** @param {{reading: {error: unknown, read: () => unknown}}} properties of what is not read yet, or could not be */
 export function Unread({ reading: { error, read } }) {
   return error ? html`<${Failure} error=${error} again=${read} />` : html`<p class="empty">Loading…</p>`;
 }
 
-/**
- * An error in the place of what could not be shown, with a way to try again.
- * @param {{error: unknown, again?: () => unknown}} properties
- */
+/** @param {{error: unknown, again?: () => unknown}} properties of what could not be shown, with a way to try again */
 export function Failure({ error, again }) {
   return html`<section class="empty" role="alert">
     <h2>This could not be read</h2>
