@@ -9,7 +9,7 @@ import pytest
 
 from machine_client.desktop.base import DesktopError, RawFrame
 from machine_client.journal.journal import Journal, NumberedEntry
-from machine_client.screen.watching import Sight
+from machine_client.screen.sender import Sight
 from machine_client.work.batch import Sighted
 from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.work.worker import Worker
@@ -27,7 +27,7 @@ from schemas.inputs.outcomes import (
     results_of,
 )
 from schemas.link.messages import Input
-from schemas.link.picture_frames import Region, Size
+from schemas.values.pictures import Region, Size
 from tests.links import LINK_ID, about
 from tests.machine_client.fakes import HERE, FakeInjector, raising
 from tests.machine_client.journals import DiskFullError, JournalMemory
