@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -94,6 +95,7 @@ class FakeEyes:
 
     def __init__(self, notes: list[str]) -> None:
         self._notes = notes
+        self.frames: list[RawFrame] = []
         self.on_check: Callable[[], None] = lambda: None
         self.sight = SEEN
         self.on_wait: Callable[[], None] = lambda: None
@@ -103,12 +105,14 @@ class FakeEyes:
 
     def frame(self) -> RawFrame:
         self._notes.append("look")
-        return FRAME
+        self.frames.append(replace(FRAME))
+        return self.frames[-1]
 
     def wait_for(
         self, wait: WaitFor, before: RawFrame | None, is_interrupted: Callable[[], bool]
     ) -> Sight:
-        self._notes.append("wait for a change" if before is FRAME else "wait without a look")
+        found = [number for number, each in enumerate(self.frames) if each is before]
+        self._notes.append(f"wait for a change since look {found[0]}" if found else "wait")
         self.on_wait()
         return self.sight
 
@@ -422,7 +426,28 @@ def test_events_of_all_actions_count(bench: Bench) -> None:
 def test_change_is_one_since_before_the_action_that_comes_before(bench: Bench) -> None:
     outcome = bench.carry_out([move(1), CHANGE])
     assert isinstance(outcome, Completed)
-    assert bench.notes == ["?-*", "look", "inject 1", "c-", "c-", "wait for a change", "cc"]
+    assert bench.notes == [
+        "?-*",
+        "look",
+        "inject 1",
+        "c-",
+        "c-",
+        "wait for a change since look 0",
+        "cc",
+    ]
+
+
+def test_each_of_two_waits_has_the_screen_before_the_action_before_it(bench: Bench) -> None:
+    bench.carry_out([move(1), CHANGE, CHANGE])
+    assert [each for each in bench.notes if "look" in each or "wait" in each] == [
+        *("look", "look", "wait for a change since look 0", "wait for a change since look 1"),
+    ]
+
+
+def test_wait_for_a_change_at_the_beginning_has_nothing_before_it(bench: Bench) -> None:
+    bench.carry_out([CHANGE, move(1)])
+    assert "wait" in bench.notes
+    assert not bench.eyes.frames
 
 
 def test_what_is_not_seen_stops_the_rest(bench: Bench) -> None:
