@@ -36,6 +36,8 @@ def watch(
     DesktopError where it cannot be seen.
     """
     began_at = time.monotonic()
+    # From here on it is told what is drawn, so that nothing is missed after the first look.
+    view.wait_until_drawn(0)
     frame = view.capture(pointer=False)
     judge = Judge(conditions, before or frame, began_at)
     judge.saw(frame, began_at)
@@ -56,7 +58,7 @@ def watch(
                 continue
             if not view.wait_until_drawn(max(0.0, ends_at - now)):
                 continue
-        started = time.monotonic()
-        judge.saw(view.capture(pointer=False), started)
-        looked_for = time.monotonic() - started
-        has_just_looked, looks_again_at = True, started + looked_for / random.uniform(*SHARES)  # noqa: S311
+        looked_at, used = time.monotonic(), time.thread_time()
+        judge.saw(view.capture(pointer=False), looked_at)
+        used = time.thread_time() - used
+        has_just_looked, looks_again_at = True, looked_at + used / random.uniform(*SHARES)  # noqa: S311
