@@ -8,7 +8,7 @@ both answers say in the end is held against all that the witness saw.
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from pathlib import Path
 from tests import power_cuts
 from tests.batches import Act, Broken, Violation, bodies, broken, five, seen_of, whole, with_pause
 from tests.desktop import DeviceEvent, Witness
-from tests.end_to_end.system import Workstation, final_of
+from tests.end_to_end.system import Workstation, final_of, is_final
 from tests.processes import Answer, Program, ServerProcess, kind_of
 
 BATCHES_AT_ONCE = 2
@@ -112,19 +112,21 @@ class _Bench:
             for each in range(BATCHES_AT_ONCE)
         }
         victim = rng.choice([SERVER, CLIENT, CUT])
-        begun = [self._machine.begin_to_act(bodies(acts), key) for key, acts in batches.items()]
+        begun = {
+            key: self._machine.begin_to_act(bodies(acts), key) for key, acts in batches.items()
+        }
         expected = sum(len(act.events) for acts in batches.values() for act in acts)
         self._witness.until_seen(rng.randrange(expected))
         time.sleep(rng.uniform(0, LATEST_SECONDS))
         self._kill(victim)
-        for each in begun:
-            each.exception()
+        firsts = {key: each.result() for key, each in begun.items() if each.exception() is None}
         answers = {key: self._final(key, acts) for key, acts in batches.items()}
         events = self._witness.take()
         kills.kills[victim] += 1
         for key, acts in batches.items():
             _judge(kills, acts, answers[key], events, journal_was_lost=victim is CUT)
         kills.wrong += _strays([*batches.values()], events)
+        kills.wrong += _differing(firsts, answers)
 
     def _kill(self, victim: str) -> None:
         if victim is SERVER:
@@ -171,6 +173,13 @@ def _judge(
     kills.actions.update(each["status"] for each in results)
     inputs = sum(bool(act.events) for act in acts)
     kills.cut_short += 0 < whole(acts, events) < inputs
+
+
+def _differing(firsts: Mapping[str, Answer], answers: Mapping[str, Answer]) -> Iterator[Violation]:
+    """Final answers that were given before or within the kill, and were others later."""
+    for key, first in firsts.items():
+        if is_final(first) and first.body != answers[key].body:
+            yield Violation(Broken.OTHERWISE, f"{key} was answered otherwise before")
 
 
 def _strays(batches: Sequence[Sequence[Act]], events: Sequence[DeviceEvent]) -> list[Violation]:
