@@ -60,8 +60,13 @@ SUPERVISOR_SECONDS = 3.0
 DISPLAYS = [Display(x=0, y=0, width=1280, height=800)]
 CAN = Capability(available=True)
 
-RIGHT_BEFORE_EVENTS = (Failpoint.BEFORE_REPORT, Failpoint.BEFORE_BEGUN, Failpoint.AFTER_BEGUN)
-"""Where no time passes, as the last look at the clock was before."""
+WITHOUT_TIME = (
+    Failpoint.BEFORE_REPORT,
+    Failpoint.BEFORE_BEGUN,
+    Failpoint.AFTER_BEGUN,
+    Failpoint.AFTER_ACTION,
+)
+"""Where no time passes: some come after the last look at the clock, one right before another."""
 
 
 class Hardware(Protocol):
@@ -128,11 +133,14 @@ class Client:
         if self.process.is_dead:
             raise Killed
 
-    def pass_time(self, seconds: float) -> None:
-        """Let time pass in the middle of a command; the rest of the world goes on meanwhile."""
+    def pass_time(self, seconds: float, is_over: Callable[[], bool] = bool) -> None:
+        """Let time pass in the middle of a command; the rest of the world goes on meanwhile.
+
+        Less where ``is_over`` becomes true.
+        """
         world, process = self.world, self.process
         self.step()
-        world.run(world.now + seconds, lambda: process.is_dead)
+        world.run(world.now + seconds, lambda: process.is_dead or is_over())
         while process.state is State.PAUSED:
             world.run(math.inf, lambda: process.state is not State.PAUSED)
         self.step()
@@ -320,5 +328,5 @@ class Client:
 
         The journal's own steps are where a kill comes between an action's mark and its events.
         """
-        if point not in RIGHT_BEFORE_EVENTS:
+        if point not in WITHOUT_TIME:
             self.pass_time(self.world.between(0, 0.004))

@@ -15,9 +15,6 @@ from tests.simulation.world import World
 LATEST_SECONDS = 1.0
 """By how much an injection may be late: a message's delay, and the steps from the last look."""
 
-LOOKS_UP_SECONDS = 0.2
-"""How long a pause goes on after an interrupt."""
-
 
 @dataclass
 class Plan:
@@ -60,8 +57,11 @@ class Holder(Protocol):
     def clock(self) -> float:
         """Seconds."""
 
-    def pass_time(self, seconds: float) -> None:
-        """Let time pass."""
+    def step(self) -> None:
+        """Something that a kill may come before."""
+
+    def pass_time(self, seconds: float, is_over: Callable[[], bool] = bool) -> None:
+        """Let time pass; less where it is over before."""
 
 
 class Work(Protocol):
@@ -139,16 +139,8 @@ class Hand:
         lets_go = let_go_by(body)
         pressed = {what for kind, what in plan.steps if kind is Kind.PRESS}
         self._check(pressed if lets_go is None else {lets_go})
-        if plan.is_of_several and self._holder.is_cut_off:
-            world.violated(f"action {mark} begins after its link was lost")
         persons_came = self._x_server.persons_came
-        happened.begun += 1
-        self._mark = mark
-        if mark in self._desktop.by_hand:
-            self._desktop.by_hand[mark].begins(mark, happened.begun)
-        world.trace("inject", mark)
-        if happened.begun > 1 and plan.is_keyed:
-            world.violated(f"input {mark} is injected a second time")
+        self._begin(mark, plan, happened)
         for what in pressed.intersection(self.held):
             self._do((Kind.RELEASE, what), happened)
         for number, step in enumerate(plan.steps):
@@ -158,13 +150,29 @@ class Hand:
                 self._fail("interrupted", plan.steps[:number], happened)
             if self._do(step, happened):
                 happened.steps.append(step)
-            self._holder.pass_time(world.between(0, 2 * plan.gap))
+            if plan.gap:
+                self._holder.pass_time(world.between(0, 2 * plan.gap))
+            else:
+                self._holder.step()
         if lets_go in self.held:
             self._do((Kind.RELEASE, lets_go), happened)
         happened.ended += 1
         happened.is_disturbed = self._x_server.persons_came != persons_came
         world.trace("injected", mark)
         return Point(x=mark, y=0)
+
+    def _begin(self, mark: int, plan: Plan, happened: Happened) -> None:
+        """Note that an input begins, which it may not do in every case."""
+        world = self._desktop.world
+        happened.begun += 1
+        self._mark = mark
+        if mark in self._desktop.by_hand:
+            self._desktop.by_hand[mark].begins(mark, happened.begun)
+        world.trace("inject", mark)
+        if happened.begun > 1 and plan.is_keyed:
+            world.violated(f"input {mark} is injected a second time")
+        if plan.is_of_several and self._holder.is_cut_off:
+            world.violated(f"action {mark} begins after its link was lost")
 
     def _check(self, wanted: set[str]) -> None:
         if wanted.intersection(self._x_server.down).difference(self.held):
@@ -209,9 +217,8 @@ class Hand:
 
     def pause(self, seconds: float) -> None:
         """Let time pass, up to an interrupt."""
-        until = self._holder.clock() + seconds
-        while not self._is_interrupted and (left := until - self._holder.clock()) > 0:
-            self._holder.pass_time(min(left, LOOKS_UP_SECONDS))
+        if not self._is_interrupted:
+            self._holder.pass_time(seconds, lambda: self._is_interrupted)
 
     def pointer(self) -> Point:
         """Where the pointer is."""

@@ -63,7 +63,7 @@ def believe_a_refusal_after_a_lost_reply(patch: pytest.MonkeyPatch) -> None:
 
 def believe_a_journal_about_what_has_no_key(patch: pytest.MonkeyPatch) -> None:
     """What a journal does not know has not been carried out, with a key or without."""
-    patch.setattr(resolver, "_may_be_forgotten", lambda _record: False)
+    patch.setattr(resolver, "_may_be_forgotten", lambda _record, _link: False)
 
 
 def announce_no_link_again(patch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ def test_every_promise_is_kept_whatever_fails() -> None:
     # What is promised was put to the test.
     for fault in (
         *("link cut", "client killed", "node killed", "journal restored", "write late"),
-        *("somebody holds something", "paused by an operator"),
+        *("somebody holds something", "paused by an operator", "client told to stop"),
         *("bus away", "bus away from a node", "node stopped and woken"),
         *("request lost", "request late", "request repeated"),
         *("reply lost", "reply late", "reply repeated"),
@@ -48,6 +48,8 @@ def test_every_promise_is_kept_whatever_fails() -> None:
         "released after a kill",
         *("pauses told", "pauses found out"),
         *("taken by a person", "batches sent by hand"),
+        *("several actions: completed", "several actions: outcome unknown"),
+        *("several actions: interrupted", "several actions: failed", "several actions: refused"),
         *("forwarded with a key: answered", "forwarded with a key: lost"),
         *("forwarded without a key: answered", "forwarded without a key: lost"),
     ):
