@@ -38,6 +38,8 @@ from server.web.routing import ApiApplication
 
 logger = logging.getLogger(__name__)
 
+LAST_ANSWERS_SECONDS = 3.0
+"""For machines to say how far they came with several actions, and for that to be answered."""
 LINK_CLOSING_SECONDS = 3.0
 RECORDING_SECONDS = 5.0
 """For the last inputs to be recorded, when the server stops."""
@@ -212,6 +214,7 @@ class Server:
     async def stop(self) -> None:
         """No new connections; machines move to other nodes; running inputs end; then all the rest.
 
+        Several actions that do not end in time are interrupted, and their requests answered.
         Where no other node goes on, no new requests are taken either, and links close at the end.
         """
         if self._http is not None:
@@ -224,12 +227,14 @@ class Server:
                 await self._drain()
             operation.stopping = True
             cluster = services.cluster
-            cluster.membership.close()
-            await _until(
-                lambda: not operation.under_way and not cluster.responder.under_way,
-                give_up_at - time.monotonic(),
-            )
+            cluster.responder.takes_commands = False
+            await self._until_answered(give_up_at - time.monotonic())
             registry = services.machines.registry
+            # Who decided several actions is told which are done, rather than that nobody knows.
+            were_running = [link.announce_stop() for link in registry]
+            if any(were_running):
+                await self._until_answered(LAST_ANSWERS_SECONDS)
+            cluster.membership.close()
             registry.close_all(CloseCode.SERVER_STOPPING, "the server is stopping")
             for watch in self._watches:
                 watch.cancel()
@@ -248,6 +253,11 @@ class Server:
             await self._database.finish()
         if self._foundation is not None:
             await self._foundation.release()
+
+    async def _until_answered(self, seconds: float) -> None:
+        """Wait, for so long at most, until no request of a client or another node is under way."""
+        operation, responder = self.services.operation, self.services.cluster.responder
+        await _until(lambda: not operation.under_way and not responder.under_way, seconds)
 
     def _others_go_on(self) -> bool:
         """Whether there are nodes to which machines can move; a parent ends all of its own."""

@@ -169,7 +169,7 @@ class ServerSettings(ProgramSettings):
         604_800, ge=60, description="From signing in to the console; never beyond the token's end."
     )
     console_session_idle: Seconds = Field(28_800, ge=60, description="Without a request.")
-    stop_timeout: Seconds = Field(100, description="For running inputs when the server stops.")
+    stop_timeout: Seconds = Field(160, description="For running inputs when the server stops.")
     idle_connection_timeout: Seconds = Field(75, description="For an idle HTTP connection.")
     trusted_proxies: Annotated[tuple[Network, ...], BeforeValidator(_comma_separated)] = Field(
         (), description="Whose X-Forwarded-For is believed: addresses and networks."

@@ -26,7 +26,7 @@ import machine_client.desktop.x11.connection  # noqa: F401
 from tests.held import x_display
 from tests.waiting import WAIT_SECONDS, eventually
 
-_MARKER_BUTTON = 9
+_MARKER_BUTTON = 10
 
 _KINDS = {
     X.KeyPress: "KeyPress",

@@ -24,8 +24,12 @@ from pathlib import Path
 
 from server.cli import COMMANDS
 
-PROGRAMS = {"farhand": "server.__main__", "farhand-machine": "machine_client.__main__"}
-"""The module of each, whose ``main`` is what its script calls."""
+PROGRAMS = {
+    "farhand": "server.__main__",
+    "farhand-machine": "machine_client.__main__",
+    "farhand-machine-with-copies": "tests.power_cuts",
+}
+"""The module of each, whose ``main`` is what its script calls; the last has none."""
 
 IMPORTED = (
     *(f"server.cli.{module}" for module in COMMANDS.values()),

@@ -9,14 +9,8 @@ from typing import Any
 
 from PIL import Image
 
-from schemas.link.picture_frames import (
-    FRAME_BYTES,
-    PictureFormat,
-    PictureHeader,
-    PictureKind,
-    Region,
-    Size,
-)
+from schemas.link.picture_frames import FRAME_BYTES, PictureHeader, PictureKind
+from schemas.values.pictures import PictureFormat, Region, Size
 
 CAPTURED_AT = 1_700_000_000_123
 SIZE = Size(64, 40)

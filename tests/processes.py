@@ -269,6 +269,12 @@ class ServedApi:
             response = connection.getresponse()
             return Answer(response.status, dict(response.getheaders()), response.read())
 
+    def begin_call(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> Future[Answer]:
+        """As `call`, without waiting for the answer."""
+        return self._threads.submit(self.call, method, path, body, headers)
+
     def send(
         self, machine: str, operation: str, body: Mapping[str, Any], key: str | None = None
     ) -> Answer:
@@ -372,30 +378,31 @@ def joined(
     wait: bool = True,
     failpoints: str = "",
     is_next: bool = False,
+    program: str = "farhand-machine",
     state_dir: Path | None = None,
     **settings: str,
 ) -> Iterator[Program]:
     """``farhand-machine join``; with ``wait``, connected before the block begins.
 
-    ``is_next`` is whether it is that of `tests.next_version`.  ``directory`` has its token and its
-    output, and its journal as well unless that is in ``state_dir``.  Without a ``display`` the
-    settings say which desktop it works on.
+    ``is_next`` is whether it is that of `tests.next_version`, ``program`` what else stands in its
+    place.  ``directory`` has its token and its output, and its journal as well unless that is in
+    ``state_dir``.  Without a ``display`` the settings say which desktop it works on.
     """
     directory.mkdir(parents=True, exist_ok=True)
     token_file = directory / "token"
     token_file.write_text(token)
     command = [
-        *_program("farhand-machine", is_next=is_next),
+        *_program(program, is_next=is_next),
         *("join", "--server", url, "--token-file", str(token_file)),
         *("--state-dir", str(state_dir or directory)),
         *(("--display", display) if display else ()),
     ]
     variables = {f"FARHAND_MACHINE_{name.upper()}": value for name, value in settings.items()}
     variables |= _armed(failpoints, command)
-    with running(directory / "machine.log", variables, *command) as program:
+    with running(directory / "machine.log", variables, *command) as client:
         if wait:
-            program.says("connected to")
-        yield program
+            client.says("connected to")
+        yield client
 
 
 def _program(name: str, *, is_next: bool) -> list[str]:

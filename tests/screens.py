@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-from schemas.link.messages import ScreenCredit, ScreenStart, ServerMessage
+from schemas.link.messages import ScreenCredit, Screenshot, ScreenStart, ServerMessage
+from schemas.link.picture_frames import PictureKind
 from tests.links import hello
 from tests.pictures import Part, PictureStream, frames_of, header, picture
 from tests.service import PATIENCE_SECONDS, ScriptedLink, ScriptedMachine, Service
@@ -58,6 +59,11 @@ class Desk:
         self.sent["bytes"] += len(content)
         for frame in frames_of(header(content, **head), content):
             await self.link.websocket.send(frame)
+
+    async def answers(self, asked: Screenshot, content: bytes, **head: Any) -> None:
+        """Send the screenshot that was asked for."""
+        numbered = {"kind": PictureKind.SCREENSHOT, "number": asked.request, "form": asked.format}
+        await self.shows(content, **numbered, **head)
 
     async def watched(self, query: str = "") -> tuple[PictureStream, ScreenStart]:
         """A viewer of the live screen who is shown its first picture, which is black."""

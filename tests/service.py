@@ -30,6 +30,8 @@ from schemas.link.messages import (
     HeartbeatAck,
     Hello,
     Input,
+    Interrupt,
+    Interrupted,
     Ready,
     Report,
     ServerMessage,
@@ -274,6 +276,30 @@ class ScriptedMachine:
         path, body = self.input_path(), {"x": x, "y": 4}
         return await self.service.post(path, body, headers=headers, **options)
 
+    @property
+    def actions_path(self) -> str:
+        """Where several actions for this machine are sent."""
+        return f"/v1/computer/{self.machine_id}/actions"
+
+    async def act(
+        self,
+        actions: Any,
+        key: str | None = None,
+        *,
+        screenshot: Any = None,
+        headers: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> Reply:
+        """Send several actions in one request, under a key or not."""
+        headers = {**({} if key is None else {"Idempotency-Key": key}), **(headers or {})}
+        body = {"actions": actions, "screenshot": screenshot}
+        return await self.service.post(self.actions_path, body, headers=headers, **options)
+
+    def acting(self, actions: Any, key: str | None = None, **options: Any) -> asyncio.Task[Reply]:
+        """As ``act``, in the background."""
+        background = self.service.server.services.background
+        return background.start(self.act(actions, key, **options), "a client of the test")
+
     def moving(self, key: str | None = None, **options: Any) -> asyncio.Task[Reply]:
         """As ``move``, in the background."""
         background = self.service.server.services.background
@@ -415,6 +441,11 @@ class ScriptedLink:
         self.sequence += 1
         done = outcome or Completed(duration_ms=1.5, pointer=Point(x=3, y=4))
         await self.say(Ack(command_id=command_id, outcome=done, journal_sequence=self.sequence))
+
+    async def interrupted(self) -> None:
+        """Be told to end what runs, and say that it has ended."""
+        asked = await self.heard(Interrupt)
+        await self.say(Interrupted(request=asked.request))
 
     async def report(self, command_id: UUID, outcome: Outcome | None) -> None:
         """Say what became of a command; None is that it still runs."""

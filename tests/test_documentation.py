@@ -61,15 +61,18 @@ The `text` of `POST /v1/computer/{machine_id}/input/keyboard/key`:
   that says at which characters it stands, and repeats nothing: it may be a password.
 - With `"down": true` the keys are held until `"down": false`, or until the machine's link ends. A
   modifier that is held so counts for what follows; another key, pressed again, goes up and down.
+  For a time that is known there is [`hold`](operations.md#gestures), and `repeat`.
 - A key that somebody else holds down cannot be pressed: 502 `input-failed`, code `already_down`,
   before the first event. Only modifiers are set aside.
 
 That is X11. Elsewhere layouts and what others hold are another matter: [desktops](desktops.md).
 
 To type a text as it is, send it to `POST /v1/computer/{machine_id}/input/keyboard/type` as `text`
-(1 to 1000 characters): there are no names in it, a line's end is Return, a tab is Tab, and other
+(1 to 10,000 characters): there are no names in it, a line's end is Return, a tab is Tab, and other
 control codes are a validation error. It is checked whole as well; a character that the layout lacks
-and no unused key is left for is refused by its place, and never repeated in a message.
+and no unused key is left for is refused by its place, and never repeated in a message. For each
+character beyond ASCII 0.2 s are reckoned, as a keyboard may lack it, and at most 120 s together:
+600 of them. What is more is a validation error that says how long it would take.
 
 | key | other names |
 |---|---|

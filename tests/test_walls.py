@@ -176,7 +176,11 @@ WALLS = {
     "machine_client.journal.journal": {"schemas"},
     "machine_client.work.worker": {
         *("machine_client.work.injector", "machine_client.work.orders"),
-        *("machine_client.journal.journal", "schemas"),
+        *("machine_client.journal.journal", "machine_client.work.batch", "schemas"),
+    },
+    "machine_client.work.batch": {
+        *("machine_client.work.injector", "machine_client.screen.sender"),
+        *("machine_client.desktop.base", "machine_client.journal.journal", "schemas"),
     },
 }
 """Which of our own modules each room, or module, may import."""
@@ -194,7 +198,7 @@ FOREIGN = {
     "nats": ("server.bus",),
     "pynput": ("machine_client.desktop.x11", "machine_client.desktop.windows.sending"),
     "mss": ("machine_client.desktop.x11", "machine_client.desktop.windows.view"),
-    "PIL": ("machine_client.screen.encoding",),
+    "PIL": ("machine_client.screen.encoding", "machine_client.screen.stillness"),
     # The demo's window draws with it what arrives at the virtual desktop.
     "Xlib": ("machine_client.desktop.x11", "machine_client.demo"),
     "websockets": (
@@ -239,6 +243,9 @@ TESTED_ELSEWHERE = {
     "server/dispatch/ledger/observer.py": "tests/server/dispatch/test_recorder.py",
     "server/api/machines/asking.py": "tests/server/api/machines/test_inputs.py",
     "server/dispatch/here/screens.py": "tests/server/api/machines/test_screen.py",
+    "server/dispatch/here/waits.py": "tests/server/dispatch/test_waits_between_nodes.py",
+    "server/api/machines/pictures.py": "tests/server/api/machines/test_waiting.py",
+    "schemas/inputs/waits.py": "tests/server/api/machines/test_waiting.py",
     # What a question says is tested where it is answered; how it crosses, beside `question`.
     "server/dispatch/questions/clipboard.py": "tests/server/dispatch/questions/test_question.py",
     "server/dispatch/questions/control.py": "tests/server/dispatch/questions/test_question.py",
@@ -251,6 +258,8 @@ TESTED_ELSEWHERE = {
     "server/machines/connection.py": "tests/server/machines/test_socket.py",
     "server/machines/websocket/frames.py": "tests/server/machines/test_hostile_client.py",
     "server/machines/link/errors.py": "tests/server/dispatch/test_refusals.py",
+    # One contract for what every desktop shows.
+    "machine_client/desktop/x11/damage.py": "tests/machine_client/desktop/x11/test_contract.py",
     # Events and effects say nothing by themselves: what is made of them is tested.
     "server/machines/link/events.py": "tests/server/machines/link/test_link.py",
     "machine_client/link/events.py": "tests/machine_client/link/test_session.py",

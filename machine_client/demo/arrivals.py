@@ -9,7 +9,7 @@ DRAG_PIXELS = 4
 REPEATED_CLICK_MS = 500
 """Clicks at one place within this time are a double and a triple click."""
 
-BUTTONS = {1: "left", 2: "middle", 3: "right"}
+BUTTONS = {1: "left", 2: "middle", 3: "right", 8: "back", 9: "forward"}
 WHEEL = {4: "up", 5: "down", 6: "left", 7: "right"}
 
 # The picture stays readable, and the memory bounded, however long the window is open.

@@ -24,6 +24,8 @@ COLOURS = {
     "left": "#5ba8ff",
     "middle": "#f07ab8",
     "right": "#f6b73c",
+    "back": "#9d8cff",
+    "forward": "#8bd450",
 }
 
 # Each with what takes its place on an X server without the usual bitmap fonts.

@@ -16,7 +16,7 @@ from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.key_combinations import Chord, Key
 from schemas.inputs.outcomes import Effect, Point, Refused
 from schemas.link.messages import Display, Released
-from schemas.link.picture_frames import Region, Size
+from schemas.values.pictures import Region, Size
 
 
 class InjectionUnavailable(Exception):  # noqa: N818  # an outcome, not an error of ours
@@ -63,7 +63,9 @@ def held_by_others(what: str) -> DesktopError:
 def interrupted() -> DesktopError:
     """What ends an input that was told to stop."""
     return DesktopError(
-        "interrupted", "The input was interrupted: the client stops, or control changed"
+        "interrupted",
+        "The input was interrupted: control changed, the machine was paused, or its client or its "
+        "server stops",
     )
 
 
@@ -73,13 +75,15 @@ class RawFrame:
 
     ``region`` is where it lies, in the coordinates of inputs; ``size`` can be another than the
     region's where the system draws several pixels for each of those.  ``captured_at`` is seconds
-    of the boottime clock.
+    of the boottime clock.  ``pointer_at`` is where the pointer may be on a frame that was wanted
+    without it.
     """
 
     region: Region
     size: Size
     pixels: bytearray
     captured_at: float
+    pointer_at: Point | None = None
 
     def looks_like(self, other: "RawFrame | None") -> bool:
         """Whether it shows the same; a comparison of all bytes is quicker than any hash."""
@@ -152,7 +156,10 @@ class DesktopView(Protocol):
         """Say where the pointer is."""
 
     def capture(self, *, pointer: bool = True) -> RawFrame:
-        """Take all displays as one picture, as it is now, with the pointer on it or without."""
+        """Take all displays as one picture, as it is now, with the pointer on it or without.
+
+        Where it cannot be left out for sure, the frame says where it may be.
+        """
 
     def wait_until_drawn(self, seconds: float) -> bool:
         """Wait until something may have been drawn, at most so long; whether it may.
@@ -183,6 +190,10 @@ class DesktopInput(Protocol):
 
         A machine client that had died had left it behind.
         """
+
+    @property
+    def buttons(self) -> tuple[Button, ...]:
+        """The buttons of a mouse that can be pressed here."""
 
     @property
     def effect(self) -> Effect:
@@ -231,8 +242,17 @@ class DesktopInput(Protocol):
         DesktopError of code "already_down" where somebody else holds a key; so does `hold_keys`.
         """
 
-    def hold_keys(self, chords: tuple[Chord, ...]) -> None:
-        """Press every key and keep it pressed; where that fails, none of them stays pressed."""
+    def hold_keys(self, chords: tuple[Chord, ...]) -> tuple[Key, ...]:
+        """Press every key and keep it pressed; where that fails, none of them stays pressed.
+
+        Returns those that we did not hold before.
+        """
+
+    def press_modifiers(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
+        """Press those that we do not hold yet and keep them pressed, and return these.
+
+        Else as `hold_keys`, but "already_down" for a modifier, too, that somebody else holds.
+        """
 
     def release_keys(self, chords: tuple[Chord, ...]) -> None:
         """Release every key that we hold, last one first; "already_down" where others hold one."""

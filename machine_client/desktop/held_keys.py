@@ -70,11 +70,12 @@ class HeldKeys:
         press: Callable[[Key], None],
         without_locks_for: Callable[[Key], AbstractContextManager[None]],
         confirm: Callable[[], None],
-    ) -> None:
+    ) -> tuple[Key, ...]:
         """Press the keys, in order, and keep them pressed; a modifier that we hold stays so.
 
         ``press`` presses one key, while the locks that would change it are off.  What was pressed
-        is let go of where one fails, or where ``confirm`` says that it did not arrive.
+        is let go of where one fails, or where ``confirm`` says that it did not arrive.  Returns the
+        keys that we did not hold before.
         """
         keys = list(dict.fromkeys(key for chord in chords for key in chord.keys))
         fresh = self.fresh(keys)
@@ -89,6 +90,7 @@ class HeldKeys:
         except BaseException:
             self.let_go(fresh)
             raise
+        return tuple(fresh)
 
     def press(self, key: Key, codes: Iterable[int]) -> None:
         """Press a key: its own code, the last one, and those by which its symbol is reached."""

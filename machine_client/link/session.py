@@ -261,7 +261,7 @@ class Session:
         return effects
 
     def _interrupt(self, request: UUID) -> list[events.Effect]:
-        """Control of this machine changes hands: nothing goes on of what came until now."""
+        """Nothing goes on of what came until now: the machine is somebody else's, or paused."""
         if len(self._interrupts) >= MAX_INTERRUPTS:
             reason = f"more than {MAX_INTERRUPTS} interrupts wait for the running input"
             return [events.CloseLink(CloseCode.OVERFLOW, reason)]

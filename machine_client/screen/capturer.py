@@ -14,8 +14,9 @@ from machine_client.desktop.base import DesktopError, DesktopView, RawFrame, Ref
 from machine_client.screen import sender
 from machine_client.screen.encoding import Fineness, Part, encode, part_of
 from machine_client.system.clock import boottime_seconds
+from schemas.inputs.outcomes import Refused
 from schemas.link.messages import Screenshot, ScreenStart
-from schemas.link.picture_frames import PictureFormat, Region
+from schemas.values.pictures import PictureFormat, Region
 
 logger = logging.getLogger(__name__)
 
@@ -212,6 +213,14 @@ def take_picture(view: DesktopView, wanted: Wanted) -> sender.EncodedPicture:
     Raises DesktopError, and Refusal for what the desktop does not have.
     """
     frame = view.capture(pointer=wanted.pointer)
+    if frame.pointer_at is not None:
+        raise Refusal(
+            Refused(
+                code="pointer_drawn",
+                message="the pointer cannot be left out: this desktop draws it itself",
+                loc=("body", "pointer"),
+            )
+        )
     displays = [] if wanted.display is None else view.displays()
     return _picture(frame, wanted.format, wanted, part_of(frame.region, wanted, displays))
 

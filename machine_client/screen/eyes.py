@@ -6,9 +6,9 @@ from uuid import UUID
 from machine_client.desktop.base import DesktopError, DesktopView, RawFrame, Refusal
 from machine_client.screen.capturer import NO_SCREEN, take_picture
 from machine_client.screen.encoding import part_of
-from machine_client.screen.sender import EncodedPicture, PictureKept
+from machine_client.screen.sender import EncodedPicture, PictureKept, Sight
 from machine_client.screen.waits import OpenView, around, check_regions
-from machine_client.screen.watching import Sight, watch
+from machine_client.screen.watching import watch
 from schemas.inputs.actions import MAX_PICTURES_BYTES, ClosingPicture, TakePicture, WaitFor
 from schemas.inputs.waits import Still
 

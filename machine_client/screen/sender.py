@@ -9,7 +9,6 @@ from collections import deque
 from dataclasses import dataclass
 from uuid import UUID
 
-from machine_client.screen.watching import Sight
 from schemas.inputs.outcomes import Point
 from schemas.link import picture_frames
 from schemas.link.messages import (
@@ -28,6 +27,7 @@ from schemas.link.messages import (
     ScreenStop,
     Seen,
 )
+from schemas.values.pictures import PictureFormat, Region, Size
 
 MAX_REQUESTS = 16
 MAX_KEPT = 12
@@ -56,10 +56,10 @@ Order = ScreenStart | Request
 class EncodedPicture:
     """An encoded picture of the screen; ``captured_at`` is seconds of the boottime clock."""
 
-    format: picture_frames.PictureFormat
+    format: PictureFormat
     content: bytes
-    size: picture_frames.Size
-    region: picture_frames.Region
+    size: Size
+    region: Region
     captured_at: float
 
 
@@ -104,6 +104,18 @@ class PictureKept:
     action: int | None
     picture: EncodedPicture | None = None
     why_none: str = "the picture was not taken, or is not kept any more"
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Which of several conditions the screen met, from 0, and where it changed; None of none.
+
+    ``elapsed`` is after how many seconds.
+    """
+
+    matched: int | None
+    at: Region | None
+    elapsed: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,18 @@ from typing import Final
 from PIL import Image, ImageChops
 
 from machine_client.desktop.base import RawFrame
+from schemas.inputs.outcomes import Point
 from schemas.inputs.pictures import Area
 from schemas.inputs.waits import Changed, Condition, Still
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 
 SMALL_WIDTH: Final = 24
 SMALL_HEIGHT: Final = 48
 """A change within so many of the desktop's pixels is small: a caret, or a block in a terminal."""
+
+POINTER_MARGIN: Final = 16
+POINTER_SIDE: Final = 32
+"""Of the desktop's pixels, before and behind its place: what changes there may be the pointer."""
 
 STAYS_SECONDS: Final = 1.0
 """Carets come back sooner: they are away for 0.3 to 0.6 s."""
@@ -118,7 +123,8 @@ def change_between(one: RawFrame, other: RawFrame, where: Still | Changed) -> Re
     difference = ImageChops.difference(
         _image_of(one).crop(looked_at), _image_of(other).crop(looked_at)
     )
-    for ignored in where.ignore:
+    pointers = (_around_pointer(each.pointer_at) for each in (one, other) if each.pointer_at)
+    for ignored in (*where.ignore, *pointers):
         left, top, right, bottom = _box_of(ignored, one)
         box = (left - looked_at[0], top - looked_at[1], right - looked_at[0], bottom - looked_at[1])
         difference.paste(0, box)
@@ -128,6 +134,16 @@ def change_between(one: RawFrame, other: RawFrame, where: Still | Changed) -> Re
         return None
     left, top = found[0] + looked_at[0], found[1] + looked_at[1]
     return _region_of((left, top, found[2] + looked_at[0], found[3] + looked_at[1]), one)
+
+
+def _around_pointer(place: Point) -> Area:
+    """What a pointer covers, whose tip is mostly at its upper left."""
+    return Area(
+        x=place.x - POINTER_MARGIN,
+        y=place.y - POINTER_MARGIN,
+        width=POINTER_MARGIN + POINTER_SIDE,
+        height=POINTER_MARGIN + POINTER_SIDE,
+    )
 
 
 def _image_of(frame: RawFrame) -> Image.Image:

@@ -10,11 +10,12 @@ from machine_client.desktop.base import DesktopError, DesktopView, Refusal
 from machine_client.screen import sender
 from machine_client.screen.capturer import NO_SCREEN
 from machine_client.screen.encoding import part_of
-from machine_client.screen.watching import Sight, watch
+from machine_client.screen.sender import Sight
+from machine_client.screen.watching import watch
 from schemas.inputs.pictures import Area
 from schemas.inputs.waits import Condition
 from schemas.link.messages import Display, Look
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 
 logger = logging.getLogger(__name__)
 

@@ -8,28 +8,18 @@ import math
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from machine_client.desktop.base import DesktopView, RawFrame
+from machine_client.screen.sender import Sight
 from machine_client.screen.stillness import Judge
 from schemas.inputs.waits import Conditions
-from schemas.link.picture_frames import Region
 
 SHARES: Final = (0.02, 0.03)
 """Of one core, for looking: any of these, so that what flashes is not met in step."""
 
 SLICE_SECONDS: Final = 0.1
 """After which somebody who waits no more is noticed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """Which of several conditions the screen met, from 0, and where it changed; None of none."""
-
-    matched: int | None
-    at: Region | None
-    elapsed: float
 
 
 def watch(
@@ -46,6 +36,8 @@ def watch(
     DesktopError where it cannot be seen.
     """
     began_at = time.monotonic()
+    # From here on it is told what is drawn, so that nothing is missed after the first look.
+    view.wait_until_drawn(0)
     frame = view.capture(pointer=False)
     judge = Judge(conditions, before or frame, began_at)
     judge.saw(frame, began_at)
@@ -66,7 +58,7 @@ def watch(
                 continue
             if not view.wait_until_drawn(max(0.0, ends_at - now)):
                 continue
-        started = time.monotonic()
-        judge.saw(view.capture(pointer=False), started)
-        looked_for = time.monotonic() - started
-        has_just_looked, looks_again_at = True, started + looked_for / random.uniform(*SHARES)  # noqa: S311
+        looked_at, used = time.monotonic(), time.thread_time()
+        judge.saw(view.capture(pointer=False), looked_at)
+        used = time.thread_time() - used
+        has_just_looked, looks_again_at = True, looked_at + used / random.uniform(*SHARES)  # noqa: S311

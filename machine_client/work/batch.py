@@ -13,7 +13,7 @@ from uuid import UUID
 
 from machine_client.desktop.base import DesktopError, RawFrame
 from machine_client.journal.journal import JournalError
-from machine_client.screen.watching import Sight
+from machine_client.screen.sender import Sight
 from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
 from schemas.inputs.actions import (
     Actions,
@@ -216,8 +216,8 @@ class Batch:
         began_at = time.perf_counter()
         sight: Sight | None = None
         try:
-            self._remember_the_screen(number)
-            sight = self._carry_out(number, action)
+            before, self._before = self._before, self._before_next(number)
+            sight = self._carry_out(number, action, before)
         except InjectionFailed as failure:
             return _failure(action, failure.code, failure.message)
         except Refusal as refusal:
@@ -242,12 +242,12 @@ class Batch:
             at=sight and sight.at,
         )
 
-    def _carry_out(self, number: int, action: AnyAction) -> Sight | None:
+    def _carry_out(self, number: int, action: AnyAction, before: RawFrame | None) -> Sight | None:
         match action:
             case Pause(seconds=seconds):
                 self._injector.pause(seconds)
             case WaitFor():
-                return self._eyes.wait_for(action, self._before, self._is_interrupted)
+                return self._eyes.wait_for(action, before, self._is_interrupted)
             case TakePicture():
                 self._take(number, action)
             case _:
@@ -264,13 +264,10 @@ class Batch:
     def _is_interrupted(self) -> bool:
         return self._injector.is_interrupted
 
-    def _remember_the_screen(self, number: int) -> None:
-        """What comes next may wait for a change, which is one of what this action begins with."""
+    def _before_next(self, number: int) -> RawFrame | None:
+        """What the next action tells a change by, if it waits for one: the screen before this."""
         following = self._body.actions[number + 1 : number + 2]
-        if following and _waits_for_change(following[0]):
-            self._before = self._eyes.frame()
-        elif not _waits_for_change(self._body.actions[number]):
-            self._before = None
+        return self._eyes.frame() if any(map(_waits_for_change, following)) else None
 
     def _ended_by(self, number: int, result: ActionResult) -> Outcome:
         if result.status == "not_seen":

@@ -6,7 +6,7 @@ This module is what all systems share; `machine_client.desktop.base` says what i
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from machine_client.desktop.base import (
     Desktop,
@@ -17,8 +17,11 @@ from machine_client.desktop.base import (
     Refusal,
     interrupted,
 )
+from machine_client.work.places import put_on_desktop
+from machine_client.work.route import Route
 from schemas.inputs import bodies
-from schemas.inputs.key_combinations import Chord, parse_combination
+from schemas.inputs.key_combinations import Chord, Key, parse_combination
+from schemas.inputs.modifiers import modifier_keys
 from schemas.inputs.outcomes import Effect, Point, Refused
 from schemas.inputs.texts import chords_of
 from schemas.link.messages import Display, Released
@@ -117,17 +120,21 @@ class DesktopInjector:
             desktop = self._present_input()
             # From here on, whoever looks sees this input's count and no earlier one's.
             self._confirmed_before = desktop.confirmed
-            if isinstance(body, bodies.PressKeys):
+            if isinstance(body, bodies.MouseInput):
+                body = put_on_desktop(body, desktop)
+                _check_button(body, desktop)
+                if body.modifiers and (modifiers := modifier_keys(body.modifiers)):
+                    _check_modifiers(modifiers, desktop)
+                    chords = (Chord(modifiers, None),)
+            elif isinstance(body, bodies.PressKeys):
                 chords = parse_combination(body.text)
                 if body.down is not False:
-                    desktop.check_keys(chords, hold=body.down is True)
+                    desktop.check_keys(chords, hold=bool(body.down or body.hold))
             elif isinstance(body, bodies.TypeText):
                 chords = chords_of(body.text)
                 _check_text(chords, desktop)
-            elif isinstance(body, bodies.WriteClipboard):
-                self._check_clipboard()
             else:
-                _check_places(body, desktop)
+                self._check_clipboard()
         except DesktopError as error:
             self._note(error)
             raise InjectionUnavailable(str(error)) from error
@@ -201,16 +208,16 @@ class DesktopInjector:
             raise interrupted()
 
     def _carry_out(self, body: bodies.AnyInput, chords: tuple[Chord, ...]) -> None:
+        if isinstance(body, bodies.MouseInput):
+            self._gesture(body, chords)
+            return
         match body:
-            case bodies.MoveMouse() as move:
-                self._travel_along(move)
-            case bodies.ClickMouse() as click:
-                self._click(click)
-            case bodies.ScrollMouse() as scroll:
-                self._scroll(scroll)
-            case bodies.DragMouse() as drag:
-                self._drag(drag)
-            case bodies.PressKeys(down=None) | bodies.TypeText():
+            case bodies.PressKeys(down=None, hold=float(seconds), repeat=repeat):
+                for _ in range(repeat):
+                    self._hold_for(seconds, chords)
+            case bodies.PressKeys(down=None, repeat=repeat):
+                self._input.type_keys(chords * repeat, self._stop)
+            case bodies.TypeText():
                 self._input.type_keys(chords, self._stop)
             case bodies.PressKeys(down=True):
                 self._input.hold_keys(chords)
@@ -219,16 +226,55 @@ class DesktopInjector:
             case bodies.WriteClipboard(text=text, selection=selection):
                 self._input.write_clipboard(selection, text)
 
+    def _gesture(self, body: bodies.MouseInput, modifiers: tuple[Chord, ...]) -> None:
+        """Hold modifiers meanwhile, if any; those that an earlier input holds stay held."""
+        self._check_nobody_holds_it(body)
+        fresh = self._input.press_modifiers(modifiers[0].modifiers) if modifiers else ()
+        try:
+            self._use_mouse(body)
+        finally:
+            self._let_go(fresh)
+
+    def _check_nobody_holds_it(self, body: bodies.MouseInput) -> None:
+        match body:
+            case bodies.ClickMouse(button=button) | bodies.DragMouse(button=button):
+                self._input.check_button(button or "left")
+            case bodies.ScrollMouse(amount=amount, direction=direction) if amount:
+                self._input.check_wheel(direction)
+
+    def _hold_for(self, seconds: float, chords: tuple[Chord, ...]) -> None:
+        self._go_on()
+        fresh = self._input.hold_keys(chords)
+        try:
+            if self._stop.wait(seconds):
+                raise interrupted()
+        finally:
+            self._let_go(fresh)
+
+    def _let_go(self, keys: tuple[Key, ...]) -> None:
+        if keys:
+            self._input.release_keys((Chord(keys, None),))
+
+    def _use_mouse(self, body: bodies.MouseInput) -> None:
+        match body:
+            case bodies.ClickMouse():
+                self._click(body)
+            case bodies.MoveMouse():
+                self._travel_along(body)
+            case bodies.ScrollMouse():
+                self._scroll(body)
+            case bodies.DragMouse():
+                self._drag(body)
+
     def _travel_along(self, move: bodies.MoveMouse) -> None:
         """Pass every point: a program that draws needs the corners."""
-        for point in move.path or ():
+        for point in move.passed:
             self._go_on()
             self._input.move(point.x, point.y)
         self._input.move(move.x, move.y)
 
     def _click(self, click: bodies.ClickMouse) -> None:
         """Click, or press or release once: ``clicks`` counts full clicks alone."""
-        self._input.check_button(click.button)
         if click.down is not False:
             # Ours goes up where the pointer is: moved first, it would drag something along.
             self._input.release(click.button)
@@ -243,8 +289,6 @@ class DesktopInjector:
                 self._input.release(click.button)
 
     def _scroll(self, scroll: bodies.ScrollMouse) -> None:
-        if scroll.amount:
-            self._input.check_wheel(scroll.direction)
         self._move_if_given(scroll.x, scroll.y)
         for _ in range(scroll.amount):
             self._go_on()
@@ -253,7 +297,6 @@ class DesktopInjector:
 
     def _drag(self, drag: bodies.DragMouse) -> None:
         button: bodies.Button = drag.button or "left"
-        self._input.check_button(button)
         self._input.release(button)
         self._input.move(drag.start_x, drag.start_y)
         try:
@@ -263,11 +306,13 @@ class DesktopInjector:
             self._input.release(button)
 
     def _travel(self, drag: bodies.DragMouse) -> None:
-        """Move along a straight line by the clock.
+        """Move along the way by the clock.
 
-        Late moves are skipped, but never the last, nor more than a quarter of them at once: a
+        Late moves are skipped, but no point of the path, nor more than a quarter of them at once: a
         program must see that something is dragged, also where a clock ticks in 16 ms, as Windows'.
         """
+        corners = ((point.x, point.y) for point in drag.passed)
+        route = Route([(drag.start_x, drag.start_y), *corners, (drag.to_x, drag.to_y)])
         duration = drag.duration or _QUICK_DRAG_SECONDS
         moves = _QUICK_DRAG_MOVES
         if drag.duration:
@@ -277,14 +322,13 @@ class DesktopInjector:
         while move < moves:
             passed = time.monotonic() - begin
             due = min(int(passed / duration * moves), move + moves // 4)
-            move = min(moves, max(move + 1, due))
+            before, move = move, min(moves, max(move + 1, due))
             if self._stop.wait(max(0.0, move / moves * duration - passed)):
                 raise interrupted()
-            self._input.move(
-                drag.start_x + round((drag.to_x - drag.start_x) * move / moves),
-                drag.start_y + round((drag.to_y - drag.start_y) * move / moves),
-            )
-            self._input.confirm()
+            for x, y in route.between(before / moves, move / moves):
+                self._go_on()
+                self._input.move(x, y)
+                self._input.confirm()
 
     def _move_if_given(self, x: int | None, y: int | None) -> None:
         if x is not None and y is not None:
@@ -329,50 +373,27 @@ def _check_text(chords: tuple[Chord, ...], desktop: DesktopInput) -> None:
         ) from None
 
 
-def _check_places(body: bodies.AnyInput, desktop: DesktopInput) -> None:
-    """Raise Refusal for the first place of an input that no display shows."""
-    for (x_field, x), (y_field, y), within in _places_of(body):
-        if x is not None and y is not None:
-            _check_place((*within, x_field), x, (*within, y_field), y, desktop.displays())
-
-
-_Place = tuple[tuple[str, int | None], tuple[str, int | None], tuple[str, ...]]
-"""Two fields that name a place, and what they are within."""
-
-
-def _places_of(body: bodies.AnyInput) -> Iterator[_Place]:
-    if isinstance(body, bodies.DragMouse):
-        yield ("start_x", body.start_x), ("start_y", body.start_y), ()
-        yield ("to_x", body.to_x), ("to_y", body.to_y), ()
-    elif isinstance(body, bodies.ClickMouse | bodies.ScrollMouse | bodies.MoveMouse):
-        if isinstance(body, bodies.MoveMouse):
-            for number, point in enumerate(body.path or ()):
-                yield ("x", point.x), ("y", point.y), ("path", str(number))
-        yield ("x", body.x), ("y", body.y), ()
-
-
-_Field = tuple[str, ...]
-
-
-def _check_place(x_field: _Field, x: int, y_field: _Field, y: int, displays: list[Display]) -> None:
-    if any(
-        display.x <= x < display.x + display.width and display.y <= y < display.y + display.height
-        for display in displays
-    ):
+def _check_button(body: bodies.MouseInput, desktop: DesktopInput) -> None:
+    """Raise Refusal where a desktop's mouse lacks the button."""
+    if not isinstance(body, bodies.ClickMouse | bodies.DragMouse):
         return
-    in_some_column = any(display.x <= x < display.x + display.width for display in displays)
-    bounds = [display.model_dump(include={"x", "y", "width", "height"}) for display in displays]
-    # Few enough for the message's bound, however many displays there are; ctx has all of them.
-    named = " and ".join(
-        f"x {display.x} to {display.x + display.width - 1},"
-        f" y {display.y} to {display.y + display.height - 1}"
-        for display in displays[:8]
-    )
-    raise Refusal(
-        Refused(
-            code="coordinates_outside_display",
-            message=f"({x}, {y}) is outside the displays, which show {named}",
-            loc=("body", *(y_field if in_some_column else x_field)),
-            ctx={"displays": bounds},
+    if (button := body.button or "left") not in desktop.buttons:
+        raise Refusal(
+            Refused(
+                code="button_unavailable",
+                message=f"The {button} button of a mouse cannot be pressed on this desktop, but"
+                f" {', '.join(desktop.buttons)}",
+                loc=("body", "button"),
+                ctx={"buttons": list(desktop.buttons)},
+            )
         )
-    )
+
+
+def _check_modifiers(keys: tuple[Key, ...], desktop: DesktopInput) -> None:
+    """Raise Refusal for the first modifier that the keyboard lacks."""
+    for number, key in enumerate(keys):
+        try:
+            desktop.check_keys((Chord((key,), None),), hold=True)
+        except Refusal as refusal:
+            where = ("body", "modifiers", str(number))
+            raise Refusal(refusal.outcome.model_copy(update={"loc": where})) from None

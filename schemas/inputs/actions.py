@@ -12,21 +12,26 @@ from pydantic_core import PydanticCustomError
 from schemas.inputs import bodies
 from schemas.inputs.bodies import INPUT_BODIES, AnyInput, InputBody, Operation
 from schemas.inputs.pictures import PictureWanted
+from schemas.inputs.texts import MAX_TEXT_LENGTH, MAX_TYPING_SECONDS
 from schemas.inputs.waits import Conditions, check_conditions
 from schemas.values.strict import StrictModel
 
 MAX_ACTIONS: Final = 50
-MAX_TEXT: Final = 10_000
-"""Characters, of all texts together."""
+MAX_TEXT: Final = MAX_TEXT_LENGTH
+"""Characters: all texts together have as many as one alone."""
 
-MAX_SECONDS: Final = 120.0
-"""Of all actions together, by their own terms."""
+MAX_SECONDS: Final = MAX_TYPING_SECONDS
+"""Of all actions together, by their own terms: what one text may take alone."""
 
 MAX_PICTURES: Final = 5
 MAX_PICTURES_BYTES: Final = 8 * 1024 * 1024
 """Of all pictures together; those beyond are left out."""
 
 MAX_SETTLE_SECONDS: Final = 2.0
+
+LONGEST_COMMAND_SECONDS: Final = MAX_SECONDS + 2 * MAX_SETTLE_SECONDS
+"""The longest that any command takes by its own terms: whatever waits for one waits so long, and as
+long as the command may wait for its turn."""
 
 
 class DragAction(bodies.DragMouse):

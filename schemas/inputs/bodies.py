@@ -4,24 +4,42 @@ Coordinates are pixels of the machine's desktop, durations are seconds.  A field
 listed here is an error: an input that is not understood whole is not carried out.
 """
 
+from collections.abc import Callable, Iterator
 from enum import StrEnum
-from typing import Annotated, ClassVar, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.inputs.clipboard_texts import ClipboardText, Selection
 from schemas.inputs.key_combinations import KeyCombination
-from schemas.inputs.texts import TYPING_SECONDS, TypedText, is_plain
+from schemas.inputs.modifiers import Modifiers
+from schemas.inputs.places import PathPoint, PictureSize, Place
+from schemas.inputs.texts import TypedText, typing_seconds
 from schemas.values.scalars import Coordinate, Int32, StrictBool
 from schemas.values.strict import StrictModel
+from schemas.values.validation_errors import Wrong, errors_of
 
-Button = Literal["left", "right", "middle"]
+Button = Literal["left", "right", "middle", "back", "forward"]
+BUTTONS: Final[tuple[Button, ...]] = get_args(Button)
 Direction = Literal["up", "down", "left", "right"]
 
 MAX_DRAG_SECONDS = 60.0
 MAX_SCROLL_STEPS = 1000
 MAX_PATH_POINTS = 256
+
+MAX_HOLD_SECONDS = 60.0
+"""Of all holds of an input together."""
+
+MAX_REPEATS = 100
+MAX_CHORDS = 2048
+"""As many as the longest combination has; of all its repetitions together."""
+
+PathPoints = Annotated[tuple[PathPoint, ...], Field(max_length=MAX_PATH_POINTS)]
+
+
+def _is_empty(value: object) -> bool:
+    return not value
 
 
 class Operation(StrEnum):
@@ -64,10 +82,70 @@ class OptionalPlace(StrictModel):
         return self
 
 
-class DragMouse(InputBody):
+class MouseInput(InputBody):
+    """What happens at a place, or along a way, perhaps while modifiers are held."""
+
+    # in, which no field of Python's can be called.
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    place_fields: ClassVar[tuple[tuple[str, str], ...]] = (("x", "y"),)
+    """The fields that name a place, beside those of a path."""
+
+    modifiers: Modifiers | None = Field(
+        None,
+        exclude_if=_is_empty,
+        description="Modifier keys, such as ctrl and shift, that are held from before the first "
+        "event until after the last.",
+    )
+    picture_size: PictureSize | None = Field(
+        None,
+        alias="in",
+        exclude_if=_is_empty,
+        description="The size of the picture of the whole desktop that the places were read from, "
+        "if it is another than the desktop's: they are pixels of that picture then.",
+    )
+
+    @property
+    def passed(self) -> PathPoints:
+        """The points that the pointer passes on its way."""
+        return ()
+
+    @property
+    def places(self) -> Iterator[Place]:
+        """Every place that it names."""
+        for x_field, y_field in self.place_fields:
+            x, y = getattr(self, x_field), getattr(self, y_field)
+            if x is not None and y is not None:
+                yield Place(x, y, (x_field,), (y_field,))
+        for number, point in enumerate(self.passed):
+            yield Place(point.x, point.y, ("path", number, "x"), ("path", number, "y"))
+
+    def with_places(self, put: Callable[[Place], tuple[int, int]]) -> Self:
+        """The same with other places of the desktop: ``put`` says which one each becomes."""
+        changed: dict[str, Any] = {"picture_size": None}
+        path: list[PathPoint] = []
+        for place in self.places:
+            x, y = put(place)
+            if place.x_field[0] == "path":
+                path.append(PathPoint(x=x, y=y))
+            else:
+                changed |= {str(place.x_field[0]): x, str(place.y_field[0]): y}
+        return self.model_copy(update={**changed, **({"path": tuple(path)} if path else {})})
+
+    @model_validator(mode="after")
+    def _is_in_the_picture(self) -> Self:
+        if (picture := self.picture_size) is not None:
+            wrong = [each for place in self.places for each in picture.beside(place)]
+            if wrong:
+                raise errors_of(wrong)
+        return self
+
+
+class DragMouse(MouseInput):
     """Press a button at the start, travel to the end, and release it there."""
 
     input_name = Operation.MOUSE_DRAG
+    place_fields = (("start_x", "start_y"), ("to_x", "to_y"))
 
     to_x: Coordinate = Field(description="End x coordinate.")
     to_y: Coordinate = Field(description="End y coordinate.")
@@ -77,13 +155,22 @@ class DragMouse(InputBody):
         Annotated[float, Field(strict=True, ge=0, le=MAX_DRAG_SECONDS, allow_inf_nan=False)] | None
     ) = Field(None, description="Seconds that the travel takes; null is a few quick moves.")
     button: Button | None = Field("left", description="The button held; null is left.")
+    path: PathPoints | None = Field(
+        None,
+        exclude_if=_is_empty,
+        description="Where the pointer passes, in order, on the way from the start to the end.",
+    )
+
+    @property
+    def passed(self) -> PathPoints:
+        return self.path or ()
 
     @property
     def own_seconds(self) -> float:
         return self.duration or 0.0
 
 
-class ClickMouse(InputBody, OptionalPlace):
+class ClickMouse(MouseInput, OptionalPlace):
     """Click a button, or press it, or release it."""
 
     input_name = Operation.MOUSE_CLICK
@@ -97,7 +184,7 @@ class ClickMouse(InputBody, OptionalPlace):
     )
 
 
-class ScrollMouse(InputBody, OptionalPlace):
+class ScrollMouse(MouseInput, OptionalPlace):
     """Turn the mouse wheel; one step is one notch."""
 
     input_name = Operation.MOUSE_SCROLL
@@ -108,25 +195,29 @@ class ScrollMouse(InputBody, OptionalPlace):
     )
 
 
-class PathPoint(StrictModel):
-    """A place that the pointer passes on its way."""
-
-    x: Coordinate
-    y: Coordinate
-
-
-class MoveMouse(InputBody):
+class MoveMouse(MouseInput):
     """Move the pointer, straight there or along a path."""
 
     input_name = Operation.MOUSE_MOVE
 
     x: Coordinate
     y: Coordinate
-    path: Annotated[tuple[PathPoint, ...], Field(max_length=MAX_PATH_POINTS)] | None = Field(
+    path: PathPoints | None = Field(
         None,
-        exclude_if=lambda path: not path,
+        exclude_if=_is_empty,
         description="Where the pointer passes, in order, before it comes to x and y.",
     )
+
+    @property
+    def passed(self) -> PathPoints:
+        return self.path or ()
+
+
+def _repeated_too_often(repeat: int, most: str) -> Exception:
+    error = PydanticCustomError(
+        "repeated_too_often", "must be less: {most} at most", {"most": most}
+    )
+    return errors_of([Wrong(("repeat",), error, repeat)])
 
 
 class PressKeys(InputBody):
@@ -138,6 +229,48 @@ class PressKeys(InputBody):
     down: StrictBool | None = Field(
         None, description="null is press and release, true is hold, false is release."
     )
+    hold: (
+        Annotated[float, Field(strict=True, gt=0, le=MAX_HOLD_SECONDS, allow_inf_nan=False)] | None
+    ) = Field(
+        None,
+        exclude_if=_is_empty,
+        description="Seconds for which all keys of the text are held down together, before they "
+        "are released.",
+    )
+    repeat: Annotated[int, Field(strict=True, ge=1, le=MAX_REPEATS)] = Field(
+        1,
+        exclude_if=lambda repeat: repeat == 1,
+        description=f"How many times, one after another; hold times repeat is at most "
+        f"{MAX_HOLD_SECONDS:g} s.",
+    )
+
+    @property
+    def own_seconds(self) -> float:
+        return (self.hold or 0.0) * self.repeat
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.down is not None:
+            if wrong := [
+                Wrong(
+                    (field,),
+                    PydanticCustomError(
+                        "not_with_down",
+                        "{field} is for keys that are pressed and released: leave down out, or "
+                        "make it null",
+                        {"field": field},
+                    ),
+                    value,
+                )
+                for field, value, default in (("hold", self.hold, None), ("repeat", self.repeat, 1))
+                if value != default
+            ]:
+                raise errors_of(wrong)
+        elif self.own_seconds > MAX_HOLD_SECONDS:
+            raise _repeated_too_often(self.repeat, f"hold times repeat is {MAX_HOLD_SECONDS:g} s")
+        elif self.repeat > 1 and (self.text.count(" ") + 1) * self.repeat > MAX_CHORDS:
+            raise _repeated_too_often(self.repeat, f"chords times repeat is {MAX_CHORDS}")
+        return self
 
 
 class TypeText(InputBody):
@@ -149,8 +282,7 @@ class TypeText(InputBody):
 
     @property
     def own_seconds(self) -> float:
-        # A keyboard without the character needs a moment for each; the others take no time.
-        return TYPING_SECONDS * sum(not is_plain(character) for character in self.text)
+        return typing_seconds(self.text)
 
 
 class WriteClipboard(InputBody):

@@ -12,7 +12,11 @@ from pydantic import AfterValidator, BaseModel, FailFast, Field
 from pydantic_core import PydanticCustomError
 
 from schemas.inputs.bodies import Button, Direction, OptionalPlace
-from schemas.inputs.key_combinations import checked_combination, parse_combination
+from schemas.inputs.key_combinations import (
+    MAX_NAME_LENGTH,
+    checked_combination,
+    parse_combination,
+)
 from schemas.inputs.texts import TypedText
 from schemas.values.scalars import Coordinate, StrictBool
 from schemas.values.strict import StrictModel
@@ -42,8 +46,8 @@ class HandCloseCode(IntEnum):
     FLOOD = 4504
 
 
-MAX_KEY_LENGTH = 40
-"""No key has a longer name: a longer text is refused before anything looks for keys in it."""
+MAX_COMPOSED_LENGTH = 1000
+"""Characters of a text: a hand's events are for what a person does at once."""
 
 
 def _single(text: str) -> str:
@@ -53,8 +57,11 @@ def _single(text: str) -> str:
     return text
 
 
-OneKey = Annotated[str, Field(min_length=1, max_length=MAX_KEY_LENGTH), AfterValidator(_single)]
-"""The name of a key, or a character for whichever key makes it."""
+OneKey = Annotated[str, Field(min_length=1, max_length=MAX_NAME_LENGTH), AfterValidator(_single)]
+"""The name of a key, or a character for whichever key makes it.
+
+A longer text is refused before anything looks for keys in it.
+"""
 
 
 class Moved(StrictModel):
@@ -93,7 +100,7 @@ class TextComposed(StrictModel):
     """A text that no single key makes, such as that of an input method."""
 
     type: Literal["text"]
-    text: TypedText
+    text: Annotated[TypedText, Field(max_length=MAX_COMPOSED_LENGTH)]
 
 
 HandEvent = Annotated[

@@ -21,7 +21,8 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 MAX_COMBINATION_LENGTH = 4096
-_LONGEST_NAME = 40
+MAX_NAME_LENGTH = 40
+"""No key has a longer name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +271,12 @@ def _parse_chord(text: str, position: int) -> Chord:
     return Chord(tuple(modifiers), other)
 
 
+def find_modifier(name: str) -> Key | None:
+    """The modifier that is called so; None where there is none."""
+    named = _BY_NAME.get(_normalized(name))
+    return Key(named.name, is_modifier=True) if named is not None and named.is_modifier else None
+
+
 def _parts(chord: str, position: int) -> Iterator[tuple[str, int]]:
     """Split a chord at its ``+``, a last one that means the character plus kept as a part."""
     if chord == "+":
@@ -322,7 +329,7 @@ def _unknown_name(part: str, position: int) -> str:
             f"There are several Unicode code points at {place}: a key is one code point, so use"
             " the composed form, or press its parts one by one"
         )
-    close = difflib.get_close_matches(_normalized(part[:_LONGEST_NAME]), _BY_NAME, n=1)
+    close = difflib.get_close_matches(_normalized(part[:MAX_NAME_LENGTH]), _BY_NAME, n=1)
     hint = (
         f"did you mean {close[0]}?" if close else "join keys with +, and separate chords by a space"
     )

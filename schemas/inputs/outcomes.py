@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 from schemas.values.scalars import Int32
 
 Effect = Literal["happened", "accepted", "delivered"]

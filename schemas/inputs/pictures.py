@@ -1,19 +1,15 @@
 """How a picture of the screen is wanted: what it shows, how large, and in which format."""
 
-from typing import Annotated, Final, Literal, Protocol, TypeVar
+from typing import Annotated, Protocol, TypeVar
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat
 from schemas.values.scalars import Coordinate, StrictBool
 from schemas.values.strict import StrictModel
 
-MAX_SIDE: Final = 16_384
-"""Pixels."""
-
-PictureFormat = Literal["jpeg", "png", "webp"]
-
-Side = Annotated[int, Field(strict=True, ge=1, le=MAX_SIDE)]
+Side = Annotated[int, Field(strict=True, ge=1, le=MAX_PICTURE_SIDE)]
 Quality = Annotated[int, Field(strict=True, ge=1, le=95)]
 
 
@@ -22,8 +18,8 @@ class Area(StrictModel):
 
     x: Coordinate
     y: Coordinate
-    width: Annotated[int, Field(strict=True, ge=1, le=4 * MAX_SIDE)]
-    height: Annotated[int, Field(strict=True, ge=1, le=4 * MAX_SIDE)]
+    width: Annotated[int, Field(strict=True, ge=1, le=4 * MAX_PICTURE_SIDE)]
+    height: Annotated[int, Field(strict=True, ge=1, le=4 * MAX_PICTURE_SIDE)]
 
 
 class ShowsPart(Protocol):

@@ -14,9 +14,12 @@ from pydantic_core import PydanticCustomError
 
 from schemas.inputs.key_combinations import Chord, Key
 
-MAX_TEXT_LENGTH = 1000
+MAX_TEXT_LENGTH = 10_000
 TYPING_SECONDS = 0.2
 """How long a character takes at worst that the machine's keyboard does not have."""
+
+MAX_TYPING_SECONDS = 120.0
+"""Of all such characters of a text together."""
 
 _CONTROL_KEYS = {"\n": Key("enter"), "\t": Key("tab")}
 _LINE_END = re.compile("\r\n?")
@@ -25,6 +28,11 @@ _LINE_END = re.compile("\r\n?")
 def is_plain(character: str) -> bool:
     """Whether every keyboard has a key for a character, near enough."""
     return character.isascii()
+
+
+def typing_seconds(text: str) -> float:
+    """How long a text takes at worst by its own terms: a keyboard's own characters take no time."""
+    return TYPING_SECONDS * sum(not is_plain(character) for character in text)
 
 
 def chords_of(text: str) -> tuple[Chord, ...]:
@@ -48,6 +56,17 @@ def _check(text: str) -> str:
             "character {position} is {code}, a control code, which no key"
             " types: use keyboard/key for keys such as esc",
             {"position": position, "code": code},
+        )
+    if (seconds := typing_seconds(text)) > MAX_TYPING_SECONDS:
+        raise PydanticCustomError(
+            "text_takes_too_long",
+            "can take {seconds} s, as {each} s are reckoned for each character beyond ASCII, and "
+            "may take {most} s: type it in several requests",
+            {
+                "seconds": round(seconds, 1),
+                "each": TYPING_SECONDS,
+                "most": round(MAX_TYPING_SECONDS),
+            },
         )
     return text
 

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from pydantic import Field, TypeAdapter
 
-from schemas.inputs.bodies import Button, Operation
+from schemas.inputs.bodies import BUTTONS, Button, Operation
 from schemas.inputs.outcomes import Outcome, Point
 from schemas.inputs.pictures import Area
 from schemas.inputs.waits import MAX_CONDITIONS, MAX_WAIT_SECONDS, Conditions
@@ -27,8 +27,9 @@ from schemas.link.clipboard_messages import (
     InputText,
 )
 from schemas.link.message import Message as _Message
-from schemas.link.picture_frames import MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, PictureFormat, Region
+from schemas.link.picture_frames import MAX_PICTURE_BYTES
 from schemas.values.foreign_texts import ForeignReason, ForeignText, ShortForeignText
+from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat, Region
 from schemas.values.scalars import Int32
 
 SUBPROTOCOL = "farhand.machine.v1"
@@ -81,7 +82,7 @@ class Released(_Message):
     Of keys only their number is told: which ones they were could tell what was typed.
     """
 
-    buttons: list[Button] = Field(max_length=3)
+    buttons: list[Button] = Field(max_length=len(BUTTONS))
     keys: int = Field(ge=0, le=256)
 
 
@@ -271,8 +272,9 @@ class Resolve(_Message):
 class Interrupt(_Message):
     """End the input that runs, expire those that wait, and release what is held.
 
-    Control of the machine changes hands: what comes after it is somebody else's.  The command that
-    it ends is acknowledged as failed with the code "interrupted".
+    Control of the machine changes hands, so that what comes after it is somebody else's, or the
+    machine is paused, or the server stops.  The command that it ends is acknowledged as failed with
+    the code "interrupted".
     """
 
     type: Literal["interrupt"] = "interrupt"

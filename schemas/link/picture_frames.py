@@ -9,13 +9,11 @@ another, and each has the whole header; only its offset differs.
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Literal, NamedTuple
 
-PictureFormat = Literal["jpeg", "png", "webp"]
+from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat, Region, Size
 
 FRAME_BYTES = 16 * 1024
 WINDOW_BYTES = 64 * 1024
-MAX_PICTURE_SIDE = 16_384
 MAX_PICTURE_AREA = 64 * 1024 * 1024
 """Pixels: seven screens of 4K."""
 
@@ -35,22 +33,6 @@ class PictureKind(IntEnum):
 
     LIVE = 1
     SCREENSHOT = 2
-
-
-class Region(NamedTuple):
-    """What part of the desktop a picture shows, in the pixels that inputs use."""
-
-    x: int
-    y: int
-    width: int
-    height: int
-
-
-class Size(NamedTuple):
-    """The size of a picture in its own pixels."""
-
-    width: int
-    height: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from pydantic_core import PydanticCustomError
 from schemas.http.queries import Page
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import ActionStatus, Point
-from schemas.inputs.pictures import Area, PictureFormat
+from schemas.inputs.pictures import Area
 from schemas.link.messages import Capability, Display
 from schemas.resources.tokens import CreatedToken
+from schemas.values.pictures import PictureFormat
 from schemas.values.scalars import MachineId, Name, Note, Storable, StrictBool
 from schemas.values.strict import StrictModel
 from schemas.values.times import Time

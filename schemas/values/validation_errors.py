@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue, ValidationError
+from pydantic_core import PydanticCustomError
 
 MAX_ENTRIES = 20
 MAX_ECHO_CHARACTERS = 1000
@@ -18,6 +19,21 @@ class ValidationErrorEntry(BaseModel):
     type: str = Field(description="What was wrong, for a program.")
     input: Any = Field(None, description="The value at fault.")
     ctx: dict[str, Any] = Field(default_factory=dict, description="Facts, such as a bound.")
+
+
+class Wrong(NamedTuple):
+    """A part of a value that is wrong: where in it, what is wrong, and what stands there."""
+
+    where: tuple[str | int, ...]
+    error: PydanticCustomError
+    value: Any
+
+
+def errors_of(wrong: Iterable[Wrong]) -> ValidationError:
+    """What a validator raises that looks at a whole, and finds parts of it wrong."""
+    return ValidationError.from_exception_data(
+        "value", [{"type": error, "loc": where, "input": value} for where, error, value in wrong]
+    )
 
 
 def entries_of(errors: Iterable[Mapping[str, Any]], *prefix: str) -> list[ValidationErrorEntry]:

@@ -99,7 +99,7 @@ def rename_machine(api: Api, machine_id: str, name: str) -> None:
 def pause_machine(
     api: Api, machine_id: str, pause_reason: str | None, duration: timedelta | None
 ) -> None:
-    """Let a machine take no further input, until it is resumed or the pause is over."""
+    """End what runs on a machine, and let it take no further input until it is resumed."""
     details = {"pause_reason": pause_reason, "pause_until": time_from_now(duration, "--for")}
     given = {field: value for field, value in details.items() if value is not None}
     change(api, machine_id, {"paused": True, **given})

@@ -34,11 +34,11 @@ from server.machines.link.questions.screen import (
 )
 from server.tasks import at_most
 
-MAX_OPEN_REQUESTS = 12
+MAX_OPEN_REQUESTS = 8
 """Questions about its screen that one machine may owe at once."""
 
 MAX_OPEN_LOOKS = 4
-"""Waits among them, which take their time."""
+"""Waits beside them, which take their time."""
 
 ANSWER_SECONDS = 5.0
 """For a machine to say that a wait is over, after its time."""
@@ -145,8 +145,7 @@ class MachineScreen:
         self._stream = 0
         self._request = 0
         self._waiting: dict[int, asyncio.Future[_Answer]] = {}
-        self._open = 0
-        self._looks = 0
+        self._looks: set[int] = set()
         self.newest: Picture | None = None
 
     @property
@@ -219,15 +218,12 @@ class MachineScreen:
 
         Where whoever asks gives up, the machine looks no more.
         """
-        if self._looks >= MAX_OPEN_LOOKS:
-            raise LinkBusyError
-        number = self._next_request()
+        number = self._next_request(is_look=True)
         question = Look(request=number, any=conditions, timeout=timeout, server_time=server_time())
-        self._looks += 1
+        self._looks.add(number)
         try:
             answer = await self._answer(number, question, timeout + ANSWER_SECONDS)
         finally:
-            self._looks -= 1
             if number in self._waiting and self._is_up():
                 self._ask(LookStop(request=number, server_time=server_time()))
         if not isinstance(answer, Seen):
@@ -311,11 +307,12 @@ class MachineScreen:
         self._stream += 1
         self._options = wanted
 
-    def _next_request(self) -> int:
+    def _next_request(self, *, is_look: bool = False) -> int:
         if not self._is_up():
             raise LinkDownError
         # One that was given up counts until the machine answers it.
-        if self._open >= MAX_OPEN_REQUESTS:
+        looks = len(self._looks)
+        if looks >= MAX_OPEN_LOOKS if is_look else len(self._waiting) - looks >= MAX_OPEN_REQUESTS:
             raise LinkBusyError
         self._request += 1
         return self._request
@@ -323,13 +320,12 @@ class MachineScreen:
     async def _answer(self, number: int, question: ScreenQuestion, timeout: float) -> _Answer:
         future: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
         self._waiting[number] = future
-        self._open += 1
         self._ask(question)
         async with asyncio.timeout(timeout):
             return await future
 
     def _settle(self, request: int, result: _Answer | Exception) -> None:
-        self._open -= 1
+        self._looks.discard(request)
         future = self._waiting.pop(request)
         if future.done():
             return  # Nobody waits any more.

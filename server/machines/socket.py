@@ -241,8 +241,14 @@ class LinkSocket:
         """From now on only those may send inputs who may by these restrictions."""
         self._feed(events.RestrictionsRead(restrictions))
 
+    def announce_stop(self) -> bool:
+        """Have several actions that run end now, and their prefix told; whether any did run."""
+        runs = self.is_up and self._link.commands.run_several
+        self._feed(events.StopAnnounced())
+        return runs
+
     async def until_interrupted(self) -> None:
-        """Wait until nothing runs or is held of who had control before.  Raises LinkDownError."""
+        """Wait until nothing runs or is held of what was interrupted.  Raises LinkDownError."""
         while self._link.interrupts.is_pending and not self._link.is_over:
             await self._interrupted_or_over.wait()
         if self._link.is_over:

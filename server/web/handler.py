@@ -383,7 +383,8 @@ def _unknown_members(
         return []  # Its model says where that is no JSON.
     if not isinstance(members, dict):
         return []
-    unknown = (name for name in members if name not in model.model_fields)
+    known = {field.alias or name for name, field in model.model_fields.items()}
+    unknown = (name for name in members if name not in known)
     return [
         ValidationErrorEntry(
             loc=["body", name[:MAX_ECHO_CHARACTERS]],

@@ -17,7 +17,7 @@ from server.workers.worker import FirstStart, Worker
 
 logger = logging.getLogger(__name__)
 
-CLOSING_SECONDS: Final = 15.0
+CLOSING_SECONDS: Final = 20.0
 """For links, records and the database of a worker to be closed, beside its running inputs."""
 
 _MOST_NAME_LETTERS: Final = 63

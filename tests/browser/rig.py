@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing
@@ -124,6 +125,8 @@ def _answer(websocket: ClientConnection) -> None:
         websocket.recv()
         websocket.send(Ready().model_dump_json())
         for sequence, frame in enumerate(websocket, 1):
+            if json.loads(frame)["type"] != "heartbeat":
+                continue  # Whoever pauses a machine interrupts it: this one does nothing.
             beat = Heartbeat.model_validate_json(frame)
             answer = HeartbeatAck(sequence=beat.sequence, journal_sequence=sequence, mark=MARK)
             websocket.send(answer.model_dump_json())

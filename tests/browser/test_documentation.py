@@ -28,7 +28,7 @@ def test_operation_shows_its_body_its_answers_and_what_it_needs(visit: Visit) ->
     click = page.locator("#click_mouse_button")
     for text in (
         "Needs a token with the scope input:send.",
-        '"left", "right", "middle", default "left"',
+        '"left", "right", "middle", "back", "forward", default "left"',
         "integer 1 to 3, default 1",
         "1 to 255 visible ASCII characters",
         "Too many unanswered inputs for this machine",

@@ -235,6 +235,25 @@ def test_list_that_could_not_be_read_is_read_again_by_itself(visit: Visit) -> No
     expect(row_of(page, "Late in the list")).to_be_visible()
 
 
+def test_why_nothing_is_heard_is_said_as_it_changes(visit: Visit) -> None:
+    problem = {"title": "Stopping", "status": 503, "detail": "this server is stopping"}
+    page = visit.page
+    page.route(
+        "**/v1/events*",
+        lambda route: route.fulfill(
+            status=503, json=problem, content_type="application/problem+json"
+        ),
+    )
+    visit.sign_in()
+    connection = page.locator("#connection")
+    expect(connection).to_have_text("This server is stopping.")
+    page.unroute("**/v1/events*")
+    page.route("**/v1/events*", lambda route: route.abort())
+    expect(connection).to_have_text("No connection to the server")
+    page.unroute("**/v1/events*")
+    expect(connection).to_have_text("Live")
+
+
 def test_lost_server_is_said_and_found_again_by_itself(browser: Browser, tmp_path: Path) -> None:
     with served(tmp_path) as site, Visit.begun(browser, site) as visit:
         machine, _ = site.add_machine("Before")

@@ -9,11 +9,13 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol
 
 from tests.desktop import Witness as RecordWitness
 from tests.desktop import set_layout
+from tests.end_to_end.shortcuts import terminal_of_sway, terminal_of_x
 from tests.end_to_end.system import Workstation
 from tests.machine_client.desktop.contract.rig import Witness
 from tests.machine_client.desktop.vnc.xvnc import UnsteadyXvnc, keeps_buttons
@@ -42,7 +44,8 @@ class OtherDesktop:
     """A desktop that runs.
 
     ``named`` are the settings by which a machine client finds it, besides its ``display``.
-    ``watched`` makes a witness of it.  ``tells_left_pressed`` is whether a client tells what an
+    ``watched`` makes a witness of it, and on what ``terminal_at_shortcut`` makes of it, ctrl+alt+t
+    opens a terminal.  ``tells_left_pressed`` is whether a client tells what an
     earlier one had left pressed, ``lets_go_at`` where it does that, if not where the pointer is;
     ``keeps_buttons`` whether there is any such thing.
     """
@@ -51,6 +54,7 @@ class OtherDesktop:
     display: str
     program: Mortal
     watched: Callable[[], AbstractContextManager[Witness]]
+    terminal_at_shortcut: Callable[[Path], AbstractContextManager[None]]
     tells_left_pressed: bool
     lets_go_at: tuple[int, int] | None = None
     keeps_buttons: bool = True
@@ -87,8 +91,14 @@ def _wayland(directory: Path) -> Iterator[OtherDesktop]:
             with closing(WaylandWitness(compositor, directory)) as witness:
                 yield witness
 
-        program = _Sway(compositor)
-        yield OtherDesktop("wayland", compositor.name, program, watched, tells_left_pressed=True)
+        yield OtherDesktop(
+            "wayland",
+            compositor.name,
+            _Sway(compositor),
+            watched,
+            partial(terminal_of_sway, compositor),
+            tells_left_pressed=True,
+        )
 
 
 @contextlib.contextmanager
@@ -115,6 +125,7 @@ def _vnc(directory: Path) -> Iterator[OtherDesktop]:
             "",
             _Xvnc(server),
             watched,
+            partial(terminal_of_x, server.display),
             tells_left_pressed=False,
             # A button needs a place, and this server does not say where the pointer is.
             lets_go_at=(640, 400),

@@ -2,7 +2,8 @@
 
 import contextlib
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ class Workstation:
         state: str = "online",
         failpoints: str = "",
         is_next: bool = False,
+        program: str = "farhand-machine",
         **settings: Any,
     ) -> Iterator[Program]:
         """Run the machine's client, connected and in this state before the block begins."""
@@ -52,6 +54,7 @@ class Workstation:
             self.display,
             failpoints=failpoints,
             is_next=is_next,
+            program=program,
             **{"heartbeat": "1", "reconnect_longest": "1", **self.settings, **settings},
         ) as client:
             self.is_in_state(state)
@@ -78,6 +81,12 @@ class Workstation:
         """Send an input and do not wait for its answer."""
         return self.api.begin(self.machine, operation, body, key)
 
+    def begin_to_act(
+        self, actions: Sequence[Mapping[str, Any]], key: str | None = None
+    ) -> Future[Answer]:
+        """As `act`, without waiting for the answer."""
+        return self.api.begin_to_act(self.machine, actions, key)
+
 
 @dataclass
 class System:
@@ -97,6 +106,29 @@ class System:
             with workstation.joined() as client:
                 yield cls(server, program, workstation, client)
             api.close()
+
+
+def is_final(answer: Answer) -> bool:
+    """Whether a client has nothing more to ask for, as docs/reference/answers.md tells it."""
+    return (answer.status < 500 and answer.status != 409) or answer.json.get("final") is True
+
+
+def final_of(send: Callable[[], Answer]) -> Answer:
+    """Send something again until its answer is final; then once more: it stays the same."""
+    answers: list[Answer] = []
+
+    def ends() -> bool:
+        try:
+            answers.append(send())
+        except OSError:
+            return False
+        return is_final(answers[-1])
+
+    until(ends, "the answer is final")
+    again = send()
+    assert (again.status, again.body) == (answers[-1].status, answers[-1].body)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    return again
 
 
 def presses(events: list[DeviceEvent]) -> list[str]:

@@ -54,6 +54,37 @@ def test_actions_happen_once_in_their_order(desk: Workstation, witness: Witness)
     assert presses(witness.take()) == []
 
 
+def test_gestures_are_actions_too(desk: Workstation, witness: Witness) -> None:
+    actions: list[dict[str, Any]] = [
+        {"operation": "mouse.click", "x": 5, "y": 5, "in": {"width": 128, "height": 80}},
+        {"operation": "mouse.click", "button": "back", "modifiers": ["ctrl"]},
+        {"operation": "keyboard.key", "text": "f5", "hold": 0.1, "repeat": 2},
+    ]
+    answer = desk.act(actions, key="gestures")
+    assert answer.status == 200, answer.body
+    assert answer.json["pointer"] == {"x": 55, "y": 55}
+    kinds = [each.partition(" ")[0] for each in presses(witness.take())]
+    assert kinds == [
+        *("ButtonPress", "ButtonRelease"),
+        *("KeyPress", "ButtonPress", "ButtonRelease", "KeyRelease"),
+        *("KeyPress", "KeyRelease") * 2,
+    ]
+
+
+def test_point_outside_is_refused_at_its_place_and_nothing_happens(
+    desk: Workstation, witness: Witness
+) -> None:
+    path = [{"x": 1, "y": 1}, {"x": 1, "y": 800}]
+    drag = {"operation": "mouse.drag", "start_x": 1, "start_y": 1, "to_x": 2, "to_y": 2}
+    answer = desk.act(
+        [{"operation": "mouse.click", "x": 1, "y": 1}, {**drag, "path": path}], key="outside"
+    )
+    assert answer.status == 422
+    (entry,) = answer.json["detail"]
+    assert entry["loc"] == ["body", "actions", "1", "path", "1", "y"]
+    assert witness.take() == []
+
+
 class Painted:
     """A window that is one colour, until a click paints it in another."""
 

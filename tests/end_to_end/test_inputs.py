@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import wait
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -102,6 +103,40 @@ def test_drag_travels_from_start_to_end_with_the_button_down(
     assert between == sorted(between)
 
 
+def test_gesture_is_one_input_on_the_pixels_of_a_picture(
+    desk: Workstation, witness: Witness
+) -> None:
+    size = {"width": 640, "height": 400}
+    body: dict[str, Any] = {"x": 100, "y": 50, "in": size, "modifiers": ["ctrl"], "button": "back"}
+    acknowledged(desk.send("mouse/click", **body), "mouse.click", 201, 101)
+    events = witness.take()
+    ctrl = events[0].detail
+    assert presses(events) == [
+        *(f"KeyPress {ctrl}", "ButtonPress 8"),
+        *("ButtonRelease 8", f"KeyRelease {ctrl}"),
+    ]
+    path = [{"x": x, "y": y} for x, y in ((50, 60), (600, 60), (600, 390))]
+    drag: dict[str, Any] = {
+        "start_x": 1,
+        "start_y": 1,
+        "to_x": 1,
+        "to_y": 399,
+        "path": path,
+        "in": size,
+    }
+    acknowledged(desk.send("mouse/drag", **drag), "mouse.drag", 3, 799)
+    corners = [(101, 121), (1201, 121), (1201, 781)]
+    assert [place for place in places(witness.take()) if place in corners] == corners
+
+
+def test_keys_are_held_as_long_and_as_often_as_asked(desk: Workstation, witness: Witness) -> None:
+    answer = desk.send("keyboard/key", text="shift+F5", hold=0.2, repeat=3)
+    assert answer.status == 200, answer.body
+    assert answer.json["duration_ms"] >= 600
+    kinds = [event.kind for event in witness.take()]
+    assert kinds == (["KeyPress"] * 2 + ["KeyRelease"] * 2) * 3
+
+
 def test_key_combination_presses_in_order_and_releases_in_reverse(
     desk: Workstation, witness: Witness
 ) -> None:
@@ -122,6 +157,14 @@ def test_typed_text_reaches_a_terminal(desk: Workstation, display: str, tmp_path
         again = desk.api.send(desk.machine, "keyboard/type", typed, "typed-once")
         assert (first.status, again.body) == (200, first.body)
         assert terminal.typed_before("\r") == "Zoë + 漢字"
+
+
+def test_long_text_arrives_whole(desk: Workstation, display: str, tmp_path: Path) -> None:
+    text = " ".join(str(number) for number in range(2000))[:9998] + "漢"
+    with Terminal.open(display, tmp_path) as terminal:
+        answer = desk.send("keyboard/type", text=f"{text}\n")
+        assert answer.status == 200, answer.body
+        assert terminal.typed_before("\r") == text
 
 
 def test_typed_text_and_tokens_are_in_no_log(

@@ -179,6 +179,83 @@ def test_click_at_the_mapped_place_hits(desk: Workstation, window: Window, query
     assert top <= press.y < top + height
 
 
+@pytest.mark.parametrize(
+    ("part", "form"),
+    [
+        ("690,290,60,50", "&format=webp"),
+        ("700,300,40,30", ""),
+        ("600,200,400,300", "&width=97&format=jpeg"),
+        ("739,329,541,471", ""),
+    ],
+)
+def test_place_of_a_part_is_mapped_as_one_of_the_whole(
+    desk: Workstation, window: Window, part: str, form: str
+) -> None:
+    window.show(RED)
+    looked = screenshot(desk, f"?region={part}{form}")
+    assert looked.region == numbers(part)
+    place = looked.place_of(RED)
+    assert place is not None
+    x, y = looked.input_place(*place)
+    left, top, width, height = WINDOW
+    assert left <= x < left + width
+    assert top <= y < top + height
+
+
+def test_part_has_its_own_pixels_each(desk: Workstation, window: Window) -> None:
+    window.show(BLUE)
+    whole, part = screenshot(desk, "?display=0"), screenshot(desk, "?region=690,290,60,50")
+    assert whole.region == (0, 0, 1280, 800)
+    assert part.image.tobytes() == whole.image.crop((690, 290, 750, 340)).tobytes()
+
+
+def test_picture_can_do_without_the_pointer(desk: Workstation, window: Window) -> None:
+    window.show(BLUE)
+    left, top, width, height = WINDOW
+    assert desk.send("mouse/move", x=left + width // 2, y=top + height // 2).status == 200
+
+    def colours(more: str = "") -> list[Any] | None:
+        region = ",".join(map(str, WINDOW))
+        return screenshot(desk, f"?region={region}{more}").image.getcolors(2)
+
+    until(lambda: colours() != [(width * height, BLUE)], "the pointer is seen")
+    assert colours("&pointer=false") == [(width * height, BLUE)]
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "why"),
+    [
+        ("region=1279,0,2,1", "region_outside_desktop", "1280 x 800 pixels from x 0, y 0 on"),
+        ("region=-1,0,2,1", "region_outside_desktop", "1280 x 800 pixels from x 0, y 0 on"),
+        ("display=1", "display_unknown", "no display 1: the desktop has 1"),
+    ],
+)
+def test_what_the_desktop_does_not_have_is_422_and_says_what_it_has(
+    desk: Workstation, query: str, code: str, why: str
+) -> None:
+    answer = desk.api.call("GET", display_path(desk, f"screenshot?{query}"))
+    assert answer.status == 422
+    (fault,) = answer.json["detail"]
+    assert (fault["loc"], fault["type"]) == (["query", query.partition("=")[0]], code)
+    assert why in fault["msg"]
+
+
+@pytest.mark.parametrize("query", ["", "?format=jpeg&width=500", "?format=webp&display=0"])
+def test_unchanged_screen_is_not_sent_again(desk: Workstation, window: Window, query: str) -> None:
+    window.show(RED)
+    path = display_path(desk, f"screenshot{query}")
+    tag = desk.api.call("GET", path).headers["Etag"]
+
+    def again() -> Answer:
+        return desk.api.call("GET", path, headers={"If-None-Match": tag})
+
+    assert (again().status, again().body) == (304, b"")
+    window.show(BLUE)
+    assert again().status == 200
+    window.show(RED)
+    assert again().status == 304
+
+
 def test_corners_of_a_scaled_picture_are_on_the_screen(desk: Workstation) -> None:
     looked = screenshot(desk, "?width=211")
     width, height = looked.image.size

@@ -1,4 +1,4 @@
-"""The long fault run: ``python -m tests.faults``; or kills that are timed, or a rolling restart.
+"""The long fault run: ``python -m tests.faults``; or other kills, or a rolling restart.
 
 The exit code is 1 where a promise was broken, or where the run was interrupted.
 """
@@ -11,7 +11,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.desktop import virtual_display
+from tests.faults.batch_kills import KillPlan
+from tests.faults.batch_kills import measure as measure_kills
 from tests.faults.other_desktops import DESKTOPS
+from tests.faults.replica_set import ReplicaSet
 from tests.faults.restarts import RestartPlan, Restarts
 from tests.faults.restarts import measure as restarts_measured
 from tests.faults.run import Plan, run
@@ -33,6 +37,8 @@ def main() -> int:
         measuring = _time_takeovers
     elif arguments.restarts:
         measuring = _restart_all
+    elif arguments.batch_kills:
+        measuring = _kill_in_batches
     if measuring(arguments, directory):
         shutil.rmtree(directory)
         return 0
@@ -76,6 +82,13 @@ def _arguments() -> argparse.Namespace:
         help="instead, restart each of three servers so often, in turn, and see who notices",
     )
     parser.add_argument(
+        "--batch-kills",
+        type=int,
+        default=0,
+        metavar="N",
+        help="instead, kill server or machine client so often in the middle of several actions",
+    )
+    parser.add_argument(
         "--machines",
         type=int,
         help="for --takeovers and --restarts: how many (default: 200 and 500)",
@@ -84,7 +97,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _run(arguments: argparse.Namespace, directory: Path) -> bool:
-    seed = random.randrange(1_000_000) if arguments.seed is None else arguments.seed
+    seed = _seed(arguments)
     commands = 20 * arguments.faults if arguments.commands is None else arguments.commands
     plan = Plan(
         arguments.faults,
@@ -98,6 +111,21 @@ def _run(arguments: argparse.Namespace, directory: Path) -> bool:
     verdict = run(plan, directory, _say)
     _print_verdict(verdict)
     return verdict.is_good and len(verdict.evidence.faults) >= plan.faults
+
+
+def _seed(arguments: argparse.Namespace) -> int:
+    return random.randrange(1_000_000) if arguments.seed is None else int(arguments.seed)
+
+
+def _kill_in_batches(arguments: argparse.Namespace, directory: Path) -> bool:
+    plan = KillPlan(arguments.batch_kills, _seed(arguments))
+    _say(f"seed {plan.seed}: {plan.kills} kills; logs in {directory}")
+    with ReplicaSet.running(directory / "mongodb", members=1) as mongodb, virtual_display() as name:
+        kills = measure_kills(plan, directory, mongodb.uri, name, _say)
+    for violation in kills.wrong[:MAX_PRINTED]:
+        print(f"{violation.broken}: {violation.detail}")
+    _say(kills.table())
+    return not kills.wrong and kills.kills.total() == plan.kills
 
 
 def _time_takeovers(arguments: argparse.Namespace, directory: Path) -> bool:

@@ -143,7 +143,8 @@ class _Reader:
         assert current is not None
         if arrival.kind is Kind.RELEASE:
             return self._down.get(arrival.what) is not current
-        if current.input.has_place:
+        step = current.next_step
+        if step is not None and step.place is not None:
             return False
         # Keys have no place: one that was cut short may be followed by one that begins likewise.
         if self._matches(index, current.input, current.matched) == len(current.input.steps):

@@ -35,6 +35,11 @@ _HELD_AT_ONCE = 3
 _WHEEL_STEPS = (1, 1, 2, 3)
 
 COPY = "clipboard/write"
+BATCH = "actions"
+_PARTS_AT_MOST = 5
+_PART = CONTENTS // (_PARTS_AT_MOST + 1)
+"""How far the content of an action is from that of the one before: no run has so many commands."""
+
 _TEXT_TIMES = (1,) * 12 + (500, 4000, 10_000)
 """What is said so often is a word, or comes in pieces: from X, or over the link as well."""
 
@@ -45,7 +50,7 @@ class Input:
 
     Between the two motions of a drag, ``is_drag``, come others on the straight line.  ``lets_go``
     is what it releases, of which events come only where it is down.  ``copied`` is the selection
-    and the text that it copies, without any event.
+    and the text that it copies, without any event.  ``parts`` are the actions of a batch.
     """
 
     operation: str
@@ -55,6 +60,7 @@ class Input:
     lets_go: tuple[str, ...] = ()
     must_be_refused: bool = False
     copied: tuple[str, bytes] | None = None
+    parts: tuple["Input", ...] = ()
 
     @property
     def is_seen(self) -> bool:
@@ -86,11 +92,12 @@ def random_maker(rng: random.Random, *, copies: bool = True) -> tuple[Maker, Mak
         (12, _scroll),
         (12, _drag),
         (10, _move),
-        (10, lambda _: (_combination, None)),
-        (8, lambda _: (_text, None)),
+        (10, _one_combination),
+        (8, _one_text),
         (3, lambda _: (_keys_held, _keys_released)),
         (3, _outside),
         (8 if copies else 0, _copy),
+        (14, _batch),
     ]
     kind = rng.choices([kind for _, kind in kinds], [weight for weight, _ in kinds])[0]
     return kind(rng)
@@ -248,6 +255,37 @@ def _copy(rng: random.Random) -> tuple[Maker, None]:
         )
 
     return make, None
+
+
+def _batch(rng: random.Random) -> tuple[Maker, None]:
+    """Several actions, of which the first has a place, and no pause is the last."""
+    placed = [_click, _scroll, _move]
+    kinds = [*placed, _one_combination, _one_text]
+    between = rng.choices([*kinds, _pause], k=rng.randrange(_PARTS_AT_MOST - 1))
+    chosen = [rng.choice(placed), *between, rng.choice(kinds)]
+    makers = [kind(rng)[0] for kind in chosen]
+
+    def make(content: int) -> Input:
+        contents = [(content + _PART * number) % CONTENTS for number in range(len(makers))]
+        parts = tuple(each(own) for each, own in zip(makers, contents, strict=True))
+        actions = [{"operation": each.operation.replace("/", "."), **each.body} for each in parts]
+        steps = tuple(step for each in parts for step in each.steps)
+        return Input(BATCH, {"actions": actions}, steps, parts=parts)
+
+    return make, None
+
+
+def _one_combination(_chance: random.Random) -> tuple[Maker, None]:
+    return _combination, None
+
+
+def _one_text(_chance: random.Random) -> tuple[Maker, None]:
+    return _text, None
+
+
+def _pause(rng: random.Random) -> tuple[Maker, None]:
+    seconds = rng.choice([0.01, 0.1, 0.5])
+    return lambda _: Input("wait", {"seconds": seconds}), None
 
 
 def _outside(rng: random.Random) -> tuple[Maker, None]:

@@ -22,8 +22,8 @@ from tests.faults.verdict import Broken, Evidence, Verdict, Violation
 HALF_OPEN_SECONDS = 3.0
 """How long a server may still take a link for alive, by the heartbeats of the run."""
 
-INTERRUPTED, ALREADY_DOWN = "interrupted", "already_down"
-"""Why an input fails where nothing is wrong with the system under test."""
+INTERRUPTED, ALREADY_DOWN, EXPIRED = "interrupted", "already_down", "expired"
+"""Why an input fails where nothing is wrong with the system under test; the last is of batches."""
 
 
 def judge(evidence: Evidence) -> Verdict:
@@ -44,7 +44,7 @@ def judge(evidence: Evidence) -> Verdict:
         ]
         for command in commands:
             verdict.violations += _broken_by(command, seen, evidence)
-        verdict.violations += [Violation(Broken.STRAY, f"{stray} of {machine}") for stray in strays]
+        verdict.violations += _of_no_command(machine, strays, commands)
     verdict.violations += [
         Violation(Broken.LEFT_PRESSED, f"{what} of {machine}")
         for machine, held in evidence.held.items()
@@ -53,6 +53,22 @@ def judge(evidence: Evidence) -> Verdict:
     verdict.violations += _beside_control(evidence)
     verdict.violations += [Violation(Broken.GAVE_UP, end) for end in evidence.ends]
     return verdict
+
+
+def _of_no_command(
+    machine: str, strays: Sequence[object], commands: Sequence[CommandHistory]
+) -> Iterator[Violation]:
+    """What fits in nowhere: where it is at the place of an action, that was done twice."""
+    acted = {
+        step.place: command
+        for command in commands
+        for step in command.input.steps
+        if command.input.parts and step.place is not None
+    }
+    for stray in strays:
+        again = acted.get(stray.place) if isinstance(stray, Arrival) else None
+        broken = Broken.STRAY if again is None else Broken.DOUBLE
+        yield Violation(broken, f"{stray} of {machine}", again)
 
 
 def _beside_control(evidence: Evidence) -> Iterator[Violation]:
@@ -152,6 +168,7 @@ def _untrue(
             yield Violation(
                 Broken.UNKNOWN_WITHOUT_REASON, "the journal has no intent without an end", command
             )
+        yield from _actions(command, final, happened)
     elif final.problem == "input-failed":
         yield from _failed(command, final, happened, evidence)
     else:
@@ -163,12 +180,41 @@ def _failed(
 ) -> Iterator[Violation]:
     """Cut short by the end of its link; or refused, as a person held what it had to press."""
     code = final.json.get("code")
+    yield from _actions(command, final, happened)
     if code == ALREADY_DOWN:
-        yield from _never(command, final, happened)
+        if not command.input.parts:
+            yield from _never(command, final, happened)
         if not _is_in_a_persons_way(command, final, evidence):
             yield Violation(Broken.FAILED_WITHOUT_REASON, "nobody else held anything", command)
-    elif code != INTERRUPTED:
+    elif code != INTERRUPTED and not (command.input.parts and code == EXPIRED):
         yield Violation(Broken.FAILED_WITHOUT_REASON, f"{code}", command)
+
+
+def _actions(
+    command: CommandHistory, final: Try, happened: Sequence[Occurrence]
+) -> Iterator[Violation]:
+    """What is told of each of several actions that were not all done; nothing, if nothing is known.
+
+    A finished prefix, one more at most that has begun, and the rest not begun.
+    """
+    statuses = [each["status"] for each in final.json.get("actions") or ()]
+    if not statuses:
+        return
+    done = next((at for at, each in enumerate(statuses) if each != "completed"), len(statuses))
+    if final.json.get("completed") != done or any(
+        each != "not_begun" for each in statuses[done + 1 :]
+    ):
+        yield Violation(Broken.UNEXPECTED, f"completed and {statuses}", command)
+        return
+    begun = done if statuses[done:][:1] in ([], ["not_begun"]) else done + 1
+    at_least, at_most = (
+        sum(len(part.steps) for part in command.input.parts[:number]) for number in (done, begun)
+    )
+    came = sum(each.matched for each in happened[:1])
+    if came < at_least and not any(each.is_disturbed for each in happened):
+        yield Violation(Broken.COMPLETED_WITHOUT, f"{came} steps, and {statuses}", command)
+    if came > at_most:
+        yield Violation(Broken.NEVER_WITH, f"{came} steps, and {statuses}", command)
 
 
 def _never(

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from tests.faults import inputs
 from tests.faults.history import Clock, CommandHistory, Try, random_command
-from tests.faults.inputs import COPY
 
 TWINS = 0.15
 AGAIN = 0.5
@@ -23,6 +23,18 @@ THREADS = 200
 
 NOT_KEPT = 404
 """Without a key nothing is kept of a command whose server ends before it can say so."""
+
+
+def address_of(command: CommandHistory) -> tuple[str, str]:
+    """The method and the path of a command's requests."""
+    machine = f"/v1/computer/{command.machine}"
+    match command.input.operation:
+        case inputs.COPY:
+            return "PUT", f"{machine}/clipboard"
+        case inputs.BATCH:
+            return "POST", f"{machine}/actions"
+        case operation:
+            return "POST", f"{machine}/input/{operation}"
 
 
 @dataclass(frozen=True)
@@ -121,7 +133,8 @@ class Load:
         key = f"run-{self._seed}-{number}"
         command = random_command(number, key, machine, rng, copies=self._copies)
         self.commands.append(command)
-        if command.release is None and rng.random() < self._without_key:
+        needs_key = command.release is not None or bool(command.input.parts)
+        if not needs_key and rng.random() < self._without_key:
             command.is_keyed = False
             self._begin(lambda: self._send_once(command, rng))
             return
@@ -208,10 +221,7 @@ class Load:
     def _send(
         self, command: CommandHistory, body: Mapping[str, Any], port: int, patience: float
     ) -> Try:
-        path = f"/v1/computer/{command.machine}/input/{command.input.operation}"
-        method = "POST"
-        if command.input.operation == COPY:
-            method, path = "PUT", f"/v1/computer/{command.machine}/clipboard"
+        method, path = address_of(command)
         headers = {"Content-Type": "application/json"}
         if command.is_keyed:
             headers["Idempotency-Key"] = command.key

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from schemas.inputs.bodies import INPUT_BODIES, Operation
+from schemas.inputs.actions import COMMAND_BODIES
+from schemas.inputs.bodies import Operation
 from schemas.inputs.clipboard_texts import PIECE_BYTES
 from tests.faults.arrivals import Kind, Step
 from tests.faults.inputs import CONTENTS, Input, place_of, random_maker
@@ -26,7 +27,7 @@ def inputs() -> Iterator[Input]:
 def test_every_input_is_one_that_the_server_takes() -> None:
     for each in inputs():
         operation = Operation(each.operation.replace("/", "."))
-        INPUT_BODIES[operation].model_validate(dict(each.body))
+        COMMAND_BODIES[operation].model_validate(dict(each.body))
 
 
 def test_every_operation_comes_and_buttons_and_keys_are_held_and_released() -> None:
@@ -43,6 +44,7 @@ def test_every_operation_comes_and_buttons_and_keys_are_held_and_released() -> N
         ("keyboard/key", False),
         ("keyboard/type", None),
         ("clipboard/write", None),
+        ("actions", None),
     }
     assert {each.body["clicks"] for each in inputs() if "clicks" in each.body} == {1, 2, 3}
 
@@ -51,6 +53,19 @@ def test_no_two_inputs_make_the_same_events() -> None:
     """But those that hold keys, of which there are few."""
     made = [each.steps for each in inputs() if each.steps and "down" not in each.body]
     assert len(set(made)) == len(made)
+
+
+def test_several_actions_have_all_their_events_and_no_place_in_common() -> None:
+    several = [each for each in inputs() if each.parts]
+    assert {part.operation for each in several for part in each.parts} == {
+        *("mouse/click", "mouse/scroll", "mouse/move"),
+        *("keyboard/key", "keyboard/type", "wait"),
+    }
+    for each in several:
+        assert 2 <= len(each.parts) <= 5
+        assert each.steps == tuple(step for part in each.parts for step in part.steps)
+    parts = [part for each in several for part in each.parts if part.has_place]
+    assert len({part.steps[0].place for part in parts}) == len(parts)
 
 
 def test_no_two_inputs_copy_the_same_and_some_texts_come_in_pieces() -> None:

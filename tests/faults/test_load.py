@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.faults.history import Clock
-from tests.faults.inputs import COPY
-from tests.faults.load import ClientTiming, Load
+from tests.faults.history import Clock, CommandHistory
+from tests.faults.inputs import Input
+from tests.faults.load import ClientTiming, Load, address_of
 from tests.processes import until
 
 WAIT_SECONDS = 60.0
@@ -106,12 +106,40 @@ def test_clients_ask_again_until_the_answer_is_final(load: Load, answers: Answer
         assert {0, 503, 504} <= {each.status for each in command.tries}
         bodies = [body for _, body in answers.requests[command.key]]
         assert bodies.count(command.input.body) == len(command.tries)
-        assert {path for path, _ in answers.requests[command.key]} == {
-            f"/v1/computer/{command.machine}/clipboard"
-            if command.input.operation == COPY
-            else f"/v1/computer/{command.machine}/input/{command.input.operation}"
-        }
+        assert {path for path, _ in answers.requests[command.key]} == {address_of(command)[1]}
     assert load.requests == sum(map(len, answers.requests.values()))
+
+
+@pytest.mark.parametrize(
+    ("operation", "address"),
+    [
+        ("mouse/click", ("POST", "/v1/computer/desk/input/mouse/click")),
+        ("clipboard/write", ("PUT", "/v1/computer/desk/clipboard")),
+        ("actions", ("POST", "/v1/computer/desk/actions")),
+    ],
+)
+def test_every_operation_has_its_address(operation: str, address: tuple[str, str]) -> None:
+    body = Input(operation, {})
+    assert address_of(CommandHistory(0, "key", "desk", body, body)) == address
+
+
+def test_several_actions_are_never_sent_without_a_key(answers: Answers) -> None:
+    load = Load(
+        seed=2,
+        machines=["desk"],
+        ports=lambda: [answers.server_port],
+        token="secret",
+        clock=Clock(),
+        rate=200,
+        without_key=1.0,
+    )
+    load.start()
+    until(lambda: len(load.commands) >= COMMANDS, "enough commands were sent")
+    load.close()
+    several = [command for command in load.commands if command.input.parts]
+    assert several
+    assert all(command.is_keyed for command in several)
+    assert not all(command.is_keyed for command in load.commands)
 
 
 def test_some_ask_again_after_the_final_answer_and_some_with_another_body(

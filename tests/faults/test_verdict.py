@@ -79,6 +79,20 @@ LET_GO = Input("mouse/click", {"x": 10, "down": False}, (motion(PLACE),), lets_g
 HELD_KEYS = Input("keyboard/key", {"text": "f1 f2", "down": True}, (press("f1"), press("f2")))
 OUTSIDE = Input("mouse/click", {"x": 5000}, must_be_refused=True)
 
+PAUSE = Input("wait", {"seconds": 0.1})
+LAST_CLICK = Input("mouse/click", {"x": 110, "y": 20}, click(END))
+PARTS = CLICK, PAUSE, TEXT, LAST_CLICK
+BATCH = Input("actions", {}, tuple(step for part in PARTS for step in part.steps), parts=PARTS)
+
+
+def of_actions(answer: FinalAnswer, *statuses: str) -> FinalAnswer:
+    """An answer that says this of the first actions of `BATCH`, and that no other was begun."""
+    told = [*statuses, *["not_begun"] * (len(PARTS) - len(statuses))]
+    done = next((at for at, status in enumerate(told) if status != "completed"), len(told))
+    members = {"completed": done, "actions": [{"status": status} for status in told]}
+    return FinalAnswer(answer.status, json.dumps({**json.loads(answer.body), **members}).encode())
+
+
 EARLIER_HOLD = (motion(Place(5, 5)), press("left", Place(5, 5)))
 
 
@@ -200,10 +214,25 @@ def looked(answer: FinalAnswer) -> Evidence:
     return run
 
 
+def batch(answer: FinalAnswer, *seen: Step, **changes: Any) -> Evidence:
+    """A run of several actions, which the journal says were begun and not ended."""
+    return evidence(answer, body=BATCH, seen=seen, **{"journals": journal("INTENT"), **changes})
+
+
+AFTER_ONE = of_actions(failed("interrupted"), "completed", "interrupted")
+AFTER_TWO = of_actions(UNKNOWN, "completed", "completed", "unknown")
 UP, DOWN = release("left", PLACE), press("left", PLACE)
 SOMEBODY = [Fault(SOMEBODY_HOLDS, "desk", 0.1, 0.3)]
 WAY = [motion(Place(40, 20)), motion(Place(70, 20))]
-ALL = {"click": CLICK, "scroll": SCROLL, "drag": DRAG, "move": MOVE, "text": TEXT, "hold": HOLD}
+ALL = {
+    "actions": BATCH,
+    "click": CLICK,
+    "scroll": SCROLL,
+    "drag": DRAG,
+    "move": MOVE,
+    "text": TEXT,
+    "hold": HOLD,
+}
 
 GOOD = {
     **{name: evidence(COMPLETED, body=body) for name, body in ALL.items()},
@@ -262,6 +291,28 @@ GOOD = {
         PENDING, UNKNOWN, journal_losses=[JournalLoss("desk", 0.7)]
     ),
     "refused": evidence(REFUSED, body=OUTSIDE),
+    "actions ended between two": batch(AFTER_ONE, *CLICK.steps),
+    "actions of a machine that slept": batch(
+        of_actions(failed("expired"), "completed", "completed"), *CLICK.steps
+    ),
+    "actions of which one is unknown, and did not happen": batch(AFTER_TWO, *CLICK.steps),
+    "actions of which one is unknown, and happened in part": batch(
+        AFTER_TWO, *CLICK.steps, *TEXT.steps[:1], release("shift")
+    ),
+    "actions of which one is unknown, and happened": batch(AFTER_TWO, *CLICK.steps, *TEXT.steps),
+    "actions of which nobody knows": batch(
+        problem(502, "outcome-unknown", completed=None, actions=None),
+        *CLICK.steps,
+        journals={},
+        journal_losses=[JournalLoss("desk", 0.1)],
+    ),
+    "actions that never were": batch(NEVER, journals={}),
+    "actions that a person was in the way of": batch(
+        of_actions(failed("already_down"), "completed", "completed", "completed", "failed"),
+        *CLICK.steps,
+        *TEXT.steps,
+        faults=SOMEBODY,
+    ),
 }
 
 BAD = {
@@ -278,6 +329,48 @@ BAD = {
         for name, body in ALL.items()
         for number in range(len(body.steps))
     },
+    "several actions twice": (batch(COMPLETED, *BATCH.steps * 2), Broken.DOUBLE),
+    "one of several actions twice": (
+        batch(COMPLETED, *BATCH.steps, *LAST_CLICK.steps),
+        Broken.DOUBLE,
+    ),
+    "one of several actions twice, at once": (
+        batch(COMPLETED, *CLICK.steps[:1], *CLICK.steps[1:] * 2, *BATCH.steps[3:]),
+        Broken.DOUBLE,
+    ),
+    "an action told as completed that was not": (
+        batch(AFTER_TWO, *CLICK.steps[:2]),
+        Broken.COMPLETED_WITHOUT,
+    ),
+    "an action told as completed that began": (
+        batch(
+            of_actions(failed("interrupted"), "completed", "completed", "completed"),
+            *CLICK.steps,
+            *TEXT.steps[:5],
+        ),
+        Broken.COMPLETED_WITHOUT,
+    ),
+    "an action told as not begun that began": (
+        batch(AFTER_ONE, *CLICK.steps, *TEXT.steps[:1]),
+        Broken.NEVER_WITH,
+    ),
+    "an action that happened after one that is unknown": (
+        batch(AFTER_TWO, *BATCH.steps),
+        Broken.NEVER_WITH,
+    ),
+    "actions told as never carried out": (batch(NEVER, *CLICK.steps), Broken.NEVER_WITH),
+    "actions completed after one that was not": (
+        batch(of_actions(UNKNOWN, "unknown", "completed"), *CLICK.steps),
+        Broken.UNEXPECTED,
+    ),
+    "one input that came too late after it began": (
+        evidence(failed("expired"), seen=()),
+        Broken.FAILED_WITHOUT_REASON,
+    ),
+    "actions that a person cannot have been in the way of": (
+        batch(of_actions(failed("already_down"), "failed")),
+        Broken.FAILED_WITHOUT_REASON,
+    ),
     "keys in another order": (
         evidence(
             COMPLETED,

@@ -12,7 +12,7 @@ from machine_client.system.clock import boottime_seconds
 from schemas.inputs.bodies import AnyInput, MoveMouse, Operation
 from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Input, Released
-from schemas.link.picture_frames import Region, Size
+from schemas.values.pictures import Region, Size
 from tests.links import LINK_ID
 
 HERE = Point(x=1, y=2)
@@ -33,6 +33,7 @@ class FakeInjector:
         self.on_prepare: Callable[[], None] = lambda: None
         self.on_inject: Callable[[], None] = lambda: None
         self.on_release: Callable[[], None] = lambda: None
+        self.on_pause: Callable[[float], object] = self.interrupted.wait
 
     def prepare(self, body: AnyInput) -> Callable[[], Point]:
         assert isinstance(body, MoveMouse)
@@ -50,7 +51,7 @@ class FakeInjector:
         return self.interrupted.is_set()
 
     def pause(self, seconds: float) -> None:
-        self.interrupted.wait(seconds)
+        self.on_pause(seconds)
 
     def pointer(self) -> Point:
         return HERE
@@ -132,7 +133,7 @@ def move(command_id: UUID, x: Any = 1, fingerprint: str = "f") -> Input:
     )
 
 
-def raising(error: Exception) -> Callable[[], None]:
+def raising(error: BaseException) -> Callable[[], None]:
     def fail() -> None:
         raise error
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tornado.httpclient import AsyncHTTPClient
 
+from schemas.inputs.outcomes import ActionResult, Failed
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Input
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
@@ -219,6 +220,32 @@ async def test_input_that_never_ends_does_not_keep_the_server(mongodb: str, data
             background.create_task(service.server.stop())
             assert (await link.closed())[0] == CloseCode.SERVER_STOPPING
             assert (await sending).problem == "outcome-pending"
+
+
+async def test_several_actions_that_do_not_end_in_time_are_ended_and_their_prefix_is_told(
+    mongodb: str, data_dir: Path
+) -> None:
+    interrupted = Failed(
+        code="interrupted",
+        message="it was interrupted",
+        injected_at_least=2,
+        actions=(
+            ActionResult(operation="mouse.click", status="completed", duration_ms=1.0),
+            ActionResult(operation="wait", status="interrupted", code="interrupted"),
+        ),
+    )
+    actions = [{"operation": "mouse.click"}, {"operation": "wait", "seconds": 60}]
+    async with running_service(mongodb, data_dir, stop_timeout=0.1) as service:
+        machine = await service.new_machine()
+        async with machine.connected() as link, asyncio.TaskGroup() as background:
+            sending = background.create_task(machine.act(actions, new_key()))
+            command = await link.heard(Input)
+            background.create_task(service.server.stop())
+            await link.interrupted()
+            await link.acknowledge(command.command_id, interrupted)
+            reply = await sending
+            assert (reply.refusal, reply.json["completed"]) == ((502, "input-failed"), 1)
+            assert (await link.closed())[0] == CloseCode.SERVER_STOPPING
 
 
 @pytest.mark.parametrize(("hours", "says"), [(1, "3600 s behind"), (-1, "3600 s ahead of")])

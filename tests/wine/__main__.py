@@ -33,7 +33,7 @@ INSIDE = (
 """What runs there."""
 TWO_SCREENS = (f"{HERE}/test_screens.py", f"{HERE}/test_contract.py")
 """What runs there once more, on a session with a screen left of the first."""
-ON_TWO_SCREENS = ("-k", "screens or TestMouse or TestView")
+ON_TWO_SCREENS = ("-k", "screens or TestMouse or TestGestures or TestView")
 BESIDE = (
     *("tests/wine/console.py", "tests/wine/crashes.py", "tests/wine/end_to_end.py"),
     "tests/wine/program.py",

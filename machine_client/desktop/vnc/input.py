@@ -13,12 +13,12 @@ from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.clipboard import Clipboard
 from machine_client.desktop.vnc.connection import VncConnection
 from machine_client.desktop.vnc.keyboard import POSSIBLY_HELD, Keyboard, LackedKeys, check_names
-from machine_client.desktop.vnc.pointer import Place, Pointer
+from machine_client.desktop.vnc.pointer import BUTTONS, Place, Pointer
 from machine_client.desktop.vnc.rfb.client_messages import key_event
 from machine_client.desktop.vnc.screens import displays_of, middle_of
 from schemas.inputs.bodies import Button, Direction
 from schemas.inputs.clipboard_texts import Selection
-from schemas.inputs.key_combinations import Chord
+from schemas.inputs.key_combinations import Chord, Key
 from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Released
 
@@ -32,6 +32,8 @@ class VncInput:
     """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
 
     effect: Effect = "delivered"
+    # The protocol has a bit for an eighth button, which no server known here takes.
+    buttons: tuple[Button, ...] = tuple(BUTTONS)
     # Whether anything was pressed is not told.
     released: Released | None = None
 
@@ -120,9 +122,12 @@ class VncInput:
         self._lacked_keys.note(chords)
         self._keyboard.type(chords, stop)
 
-    def hold_keys(self, chords: tuple[Chord, ...]) -> None:
+    def hold_keys(self, chords: tuple[Chord, ...]) -> tuple[Key, ...]:
         self._lacked_keys.note(chords)
-        self._keyboard.hold(chords)
+        return self._keyboard.hold(chords)
+
+    def press_modifiers(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
+        return self._keyboard.hold((Chord(keys, None),))
 
     def write_clipboard(self, selection: Selection, text: str) -> None:
         if selection != "clipboard":

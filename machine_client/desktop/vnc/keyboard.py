@@ -90,8 +90,11 @@ class Keyboard:
             # So that whoever stops this finds it where the desktop is, and not a thousand ahead.
             self._confirm()
 
-    def hold(self, chords: tuple[Chord, ...]) -> None:
-        """Press the keys, in order, and keep them pressed; a modifier that we hold stays so."""
+    def hold(self, chords: tuple[Chord, ...]) -> tuple[Key, ...]:
+        """Press the keys, in order, and keep them pressed; a modifier that we hold stays so.
+
+        Returns those that we did not hold before.
+        """
         keys = list(dict.fromkeys(key for chord in chords for key in chord.keys))
         fresh = self._not_held(keys)
         self._be_the_keyboard_in_use(keys)
@@ -105,6 +108,7 @@ class Keyboard:
         except BaseException:
             self._let_go([key for key in fresh if key in self._held])
             raise
+        return tuple(fresh)
 
     def release(self, chords: tuple[Chord, ...]) -> None:
         """Release the keys that we hold, the last one first; the others are up, as far as known."""

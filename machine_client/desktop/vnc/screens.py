@@ -2,7 +2,7 @@
 
 from machine_client.desktop.vnc.rfb.conversation import Conversation
 from schemas.link.messages import Display
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 
 
 def displays_of(said: Conversation) -> list[Display]:

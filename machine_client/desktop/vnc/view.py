@@ -1,12 +1,13 @@
 """What a VNC server shows: its screens, its pixels, and where it says that the pointer is.
 
-On connections of its own: the input's is for one thread, which may be in the middle of a long
+On a connection of its own: the input's is for one thread, which may be in the middle of a long
 drag, and answers quicker without pictures in its way.
 """
 
 import time
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from machine_client.desktop.base import DesktopError, InjectionUnavailable, RawFrame
@@ -18,7 +19,7 @@ from machine_client.desktop.vnc.screens import displays_of, middle_of, region_of
 from machine_client.system.clock import boottime_seconds
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
-from schemas.link.picture_frames import Size
+from schemas.values.pictures import Size
 
 MOST_SIZES = 5
 """How often the screen may change its size while one picture is taken."""
@@ -32,7 +33,7 @@ class VncView:
     def __init__(self, server: VncServer, place: Place) -> None:
         self._server = server
         self._place = place
-        self._connections: dict[bool, VncConnection] = {}
+        self._connection: VncConnection | None = None
 
     def displays(self) -> list[Display]:
         return self._seen(lambda connection: displays_of(connection.said), "display_unknown")
@@ -42,15 +43,17 @@ class VncView:
         return Point(x=x, y=y)
 
     def capture(self, *, pointer: bool = True) -> RawFrame:
-        return self._seen(_captured, "screen_unavailable", pictures=True, pointer=pointer)
+        # A server draws it in, whoever asks: most do as soon as somebody else has moved it.
+        frame = self._seen(_captured, "screen_unavailable", pictures=True)
+        return frame if pointer else replace(frame, pointer_at=self.pointer())
 
     def wait_until_drawn(self, seconds: float) -> bool:
         time.sleep(seconds)
         return True
 
     def close(self) -> None:
-        connections, self._connections = self._connections, {}
-        for connection in connections.values():
+        connection, self._connection = self._connection, None
+        if connection is not None:
             connection.close()
 
     def _where_the_pointer_is(self, connection: VncConnection) -> tuple[int, int]:
@@ -59,16 +62,11 @@ class VncView:
             return self._place.is_at or said.pointer or middle_of(said)
 
     def _seen(
-        self,
-        look: Callable[[VncConnection], Seen],
-        code: str,
-        *,
-        pictures: bool = False,
-        pointer: bool = True,
+        self, look: Callable[[VncConnection], Seen], code: str, *, pictures: bool = False
     ) -> Seen:
         """What is seen through the connection, which is opened where there is none."""
         try:
-            connection = self._open(code, pointer=pointer)
+            connection = self._open(code)
             if not pictures:
                 told = connection.said.pointer_told
                 connection.ask_for_update()
@@ -83,20 +81,16 @@ class VncView:
             if connection.said.pointer_told != told_before:
                 self._place.is_at = connection.said.pointer
 
-    def _open(self, code: str, *, pointer: bool) -> VncConnection:
-        """The connection on which the server draws the pointer into pictures, or leaves it out."""
-        if (connection := self._connections.get(pointer)) is None:
-            pictures = encodings_for(self._server.host)
+    def _open(self, code: str) -> VncConnection:
+        if self._connection is None:
             try:
-                connection = VncConnection(
-                    self._server, pictures if pointer else (*pictures, ours.CURSOR), told=False
-                )
+                pictures = encodings_for(self._server.host)
+                self._connection = VncConnection(self._server, pictures, told=False)
             except InjectionUnavailable as error:
                 raise DesktopError(code, str(error)) from error
-            self._connections[pointer] = connection
             # Who forgets to close it leaves nobody listening for ever.
-            weakref.finalize(self, connection.close)
-        return connection
+            weakref.finalize(self, self._connection.close)
+        return self._connection
 
 
 def encodings_for(host: str) -> tuple[int, ...]:

@@ -24,8 +24,8 @@ from machine_client.desktop.wayland.view import look_at_displays
 from machine_client.desktop.wayland.wire.connection import WaylandConnection
 from machine_client.desktop.wayland.wire.protocols import KEYBOARD_MANAGER, POINTER_MANAGER, SEAT
 from machine_client.desktop.wayland.wire.registry import Registry
-from schemas.inputs.bodies import Button, Direction
-from schemas.inputs.key_combinations import Chord
+from schemas.inputs.bodies import BUTTONS, Button, Direction
+from schemas.inputs.key_combinations import Chord, Key
 from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Released
 
@@ -36,6 +36,7 @@ class WaylandInput:
     """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
 
     effect: Effect = "accepted"
+    buttons = BUTTONS
 
     def __init__(self, name: str | None, place: PlaceOfPointer) -> None:
         self._name = name
@@ -108,8 +109,11 @@ class WaylandInput:
     def type_keys(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
         self._keyboard.type(chords, stop, self.confirm)
 
-    def hold_keys(self, chords: tuple[Chord, ...]) -> None:
-        self._keyboard.hold(chords, self.confirm)
+    def hold_keys(self, chords: tuple[Chord, ...]) -> tuple[Key, ...]:
+        return self._keyboard.hold(chords, self.confirm)
+
+    def press_modifiers(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
+        return self.hold_keys((Chord(keys, None),))
 
     def release_all(self) -> None:
         self._pointer.release_all()

@@ -73,10 +73,10 @@ class VirtualKeyboard:
                 self._held.strike(chord, self._press)
             confirm()
 
-    def hold(self, chords: tuple[Chord, ...], confirm: Callable[[], None]) -> None:
+    def hold(self, chords: tuple[Chord, ...], confirm: Callable[[], None]) -> tuple[Key, ...]:
         """Press the keys, in order, and keep them pressed; a modifier that we hold stays so."""
         self._lend(chords)
-        self._held.hold(chords, self._press, self._without_locks_for, confirm)
+        return self._held.hold(chords, self._press, self._without_locks_for, confirm)
 
     def release(self, chords: tuple[Chord, ...]) -> None:
         """Release the keys that we hold, the last one first."""

@@ -12,7 +12,7 @@ import threading
 from pathlib import Path
 from typing import Final
 
-from schemas.inputs.bodies import Button
+from schemas.inputs.bodies import BUTTONS, Button
 
 _CLIENTS: Final = 8
 """That can be on one compositor at once, each with a record of its own."""
@@ -37,8 +37,7 @@ class LeftBehind:
         with contextlib.suppress(OSError):
             for number in range(_CLIENTS):
                 found |= self._take(f"{socket_path}.farhand-{number}")
-        buttons: tuple[Button, ...] = ("left", "middle", "right")
-        self.found = frozenset(button for button in buttons if button in found)
+        self.found = frozenset(button for button in BUTTONS if button in found)
 
     def write(self, held: list[Button]) -> None:
         """Put on record what is held from the next request on; quick where it is that already."""

@@ -8,7 +8,7 @@ from machine_client.desktop.wayland.wire.connection import Proxy, WaylandConnect
 from machine_client.desktop.wayland.wire.protocols import OUTPUT, XDG_OUTPUT, XDG_OUTPUT_MANAGER
 from machine_client.desktop.wayland.wire.registry import Registry
 from schemas.link.messages import Display
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 
 _IS_CURRENT: Final = 1
 _QUARTER_TURNS: Final = (1, 3, 5, 7)

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Final
 
 from machine_client.desktop.base import DesktopError
-from schemas.link.picture_frames import Region, Size
+from schemas.values.pictures import Region, Size
 
 _PIXEL: Final = 4
 

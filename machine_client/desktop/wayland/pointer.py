@@ -12,7 +12,13 @@ from schemas.inputs.bodies import Button, Direction
 from schemas.inputs.outcomes import Point
 from schemas.programs.failpoints import Failpoint, reached
 
-BUTTONS: Final[Mapping[Button, int]] = {"left": 0x110, "right": 0x111, "middle": 0x112}
+BUTTONS: Final[Mapping[Button, int]] = {
+    "left": 0x110,
+    "right": 0x111,
+    "middle": 0x112,
+    "back": 0x113,  # BTN_SIDE and BTN_EXTRA, which programs take for back and forward
+    "forward": 0x114,
+}
 """The kernel's numbers, which Wayland uses."""
 
 _UP, _DOWN = 0, 1

@@ -6,6 +6,7 @@ On a connection of its own: the injector's is for one thread, which may be in a 
 import mmap
 import os
 import time
+from dataclasses import replace
 from typing import Final
 
 from machine_client.desktop.base import DesktopError, InjectionUnavailable, RawFrame
@@ -28,7 +29,7 @@ from machine_client.desktop.wayland.wire.protocols import (
 from machine_client.system.clock import boottime_seconds
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
-from schemas.link.picture_frames import Size
+from schemas.values.pictures import Size
 
 _PATIENCE_SECONDS: Final = 2.5
 """For a picture: a screen that is switched off gives none, and says nothing."""
@@ -54,10 +55,12 @@ class WaylandView:
     def capture(self, *, pointer: bool = True) -> RawFrame:
         screens = self._look()
         try:
-            return screens.capture(pointer=pointer)
+            frame = screens.capture(pointer=pointer)
         except DesktopError:
             self.close()
             raise
+        # A compositor that draws it by itself leaves it in, and says nothing of that.
+        return frame if pointer else replace(frame, pointer_at=self._place.told(screens.outputs))
 
     def wait_until_drawn(self, seconds: float) -> bool:
         screens = self._look()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from machine_client.desktop.windows import api
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 
 _SHOWING: Final = 1  # CURSOR_SHOWING
 _NORMAL: Final = 3  # DI_NORMAL

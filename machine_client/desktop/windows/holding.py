@@ -16,11 +16,10 @@ from machine_client.desktop.windows.keys import WindowsKey
 from machine_client.desktop.windows.sending import ButtonEvent, Event, KeyEvent, not_taken
 from machine_client.system.file_lock import try_lock
 from machine_client.system.private_files import make_private_directory
-from schemas.inputs.bodies import Button
+from schemas.inputs.bodies import BUTTONS, Button
 from schemas.link.messages import Released
 from schemas.programs.failpoints import Failpoint, reached
 
-_BUTTONS: Final[tuple[Button, ...]] = ("left", "middle", "right")
 _CLIENTS: Final = 8
 """That can be in one session at once, each with a record of its own."""
 _BYTES: Final = 4096
@@ -94,7 +93,7 @@ class Record:
             os.close(file)
 
     def _note(self, held: str) -> None:
-        if held in _BUTTONS:
+        if held in BUTTONS:
             self.buttons.add(held)
             return
         with contextlib.suppress(ValueError):
@@ -165,7 +164,7 @@ class Holding:
         """Release what a client that died holds, as far as it is still down."""
         buttons: list[Button] = [
             button
-            for button in _BUTTONS
+            for button in BUTTONS
             if button in self._record.buttons and self._is_down(self._button_code(button))
         ]
         keys = sorted(

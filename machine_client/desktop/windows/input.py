@@ -17,7 +17,7 @@ from machine_client.desktop.windows.sending import Sender, physical_code
 from machine_client.desktop.windows.view import displays
 from machine_client.system.boot import boot_id
 from machine_client.system.directories import state_directory
-from schemas.inputs.bodies import Direction
+from schemas.inputs.bodies import BUTTONS, Direction
 from schemas.inputs.outcomes import Effect, Point
 
 
@@ -25,6 +25,7 @@ class WindowsInput:
     """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
 
     effect: Effect = "happened"
+    buttons = BUTTONS
 
     def __init__(self) -> None:
         if (reason := session.why_unavailable()) is not None:
@@ -39,6 +40,7 @@ class WindowsInput:
         self.move, self.press, self.release = mouse.move, mouse.press, mouse.release
         self.check_keys, self.type_keys = keyboard.check, keyboard.type
         self.hold_keys, self.release_keys = keyboard.hold, keyboard.release
+        self.press_modifiers = keyboard.press_modifiers
         self.write_clipboard = write_clipboard
         # Screens come and go, and nobody tells a program without windows.
         self.displays = self.look_at_displays = displays

@@ -8,7 +8,7 @@ lock changes; where modifiers are held, it is its key, as in ctrl+plus.
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from machine_client.desktop.base import DesktopError, held_by_others, interrupted, key_refused
 from machine_client.desktop.windows import session
@@ -67,12 +67,15 @@ class Keyboard:
             self._sender.send(*self._events_of(chord))
             reached(Failpoint.AFTER_PRESS)
 
-    def hold(self, chords: tuple[Chord, ...]) -> None:
-        """Press the keys, in order, and keep them pressed; a modifier that we hold stays so."""
+    def hold(self, chords: tuple[Chord, ...]) -> tuple[Key, ...]:
+        """Press the keys, in order, and keep them pressed; a modifier that we hold stays so.
+
+        Returns those that we did not hold before.
+        """
         session.check_window_in_front()
         self._refuse_others_keys(chords, hold=True)
         keys = list(dict.fromkeys(key for chord in chords for key in chord.keys))
-        fresh = [key for key in keys if key not in self._held]
+        fresh = tuple(key for key in keys if key not in self._held)
         try:
             for key in keys:
                 if key in fresh:
@@ -82,6 +85,14 @@ class Keyboard:
         except BaseException:
             self._let_go(fresh)
             raise
+        return fresh
+
+    def press_modifiers(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
+        """Press those that we do not hold, and keep them pressed."""
+        for key in keys:
+            if key not in self._held and self._is_of_others(NAMED_KEYS[key.name]):
+                raise held_by_others(f"the key {key.name}")
+        return self.hold((Chord(keys, None),))
 
     def release(self, chords: tuple[Chord, ...]) -> None:
         """Release the keys that we hold, the last one first; those that nobody holds are up."""
@@ -158,7 +169,7 @@ class Keyboard:
             elif part == stroke.key and part not in MODIFIERS:
                 self._sender.send(*_again(part))
 
-    def _let_go(self, keys: list[Key]) -> None:
+    def _let_go(self, keys: Sequence[Key]) -> None:
         for key in reversed(keys):
             for part in reversed(self._held.pop(key, ())):
                 self._down[part] -= 1

@@ -5,6 +5,7 @@ no scan codes, so its call and its structures are used.
 """
 
 import ctypes
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,6 +17,16 @@ from schemas.inputs.bodies import Button, Direction
 NOTCH: Final = 120
 """What a wheel that is turned by one notch says."""
 
+_CODES: Final[Mapping[Button, int]] = {
+    "left": 0x01,
+    "right": 0x02,
+    "middle": 0x04,
+    "back": 0x05,
+    "forward": 0x06,
+}
+"""Buttons' virtual-key codes."""
+_X_BUTTONS: Final[Mapping[Button, int]] = {"back": 1, "forward": 2}
+"""Buttons that share one kind of event, and their numbers in it."""
 _VIRTUAL_DESK: Final = 0x4000  # MOUSEEVENTF_VIRTUALDESK, which pynput has no name for
 _STEPS: Final = 65536
 """So many steps are across all screens together, and as many down."""
@@ -112,8 +123,10 @@ class Sender:
                 flags = kind.MOVE | kind.ABSOLUTE | _VIRTUAL_DESK
                 return kind(dx=across, dy=down, dwFlags=flags)
             case ButtonEvent(button, down):
-                name = f"{_physical(button).upper()}{'DOWN' if down else 'UP'}"
-                return kind(dwFlags=getattr(kind, name))
+                physical, way = _physical(button), "DOWN" if down else "UP"
+                if (number := _X_BUTTONS.get(physical)) is not None:
+                    return kind(mouseData=number, dwFlags=getattr(kind, f"X{way}"))
+                return kind(dwFlags=getattr(kind, f"{physical.upper()}{way}"))
             case Turn(direction):
                 flag = kind.WHEEL if direction in ("up", "down") else kind.HWHEEL
                 amount = NOTCH if direction in ("up", "right") else -NOTCH
@@ -142,12 +155,12 @@ def steps(place: int, length: int) -> int:
 
 def physical_code(button: Button) -> int:
     """The virtual-key code by which the state of a button is asked for."""
-    return {"left": 0x01, "right": 0x02, "middle": 0x04}[_physical(button)]
+    return _CODES[_physical(button)]
 
 
 def _physical(button: Button) -> Button:
     """Which button must go down where the user has swapped left and right."""
-    if button != "middle" and _metric(api.SM_SWAPBUTTON):
+    if button in ("left", "right") and _metric(api.SM_SWAPBUTTON):
         return "right" if button == "left" else "left"
     return button
 

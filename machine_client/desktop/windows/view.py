@@ -15,7 +15,7 @@ from machine_client.desktop.windows.mouse import pointer
 from machine_client.system.clock import boottime_seconds
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
-from schemas.link.picture_frames import Region, Size
+from schemas.values.pictures import Region, Size
 
 
 class WindowsView:

@@ -17,6 +17,7 @@ from machine_client.desktop.x11.holding import Holding
 from machine_client.desktop.x11.keyboard import Keyboard
 from machine_client.desktop.x11.mouse import Mouse, Pynput
 from machine_client.desktop.x11.view import displays
+from schemas.inputs.bodies import BUTTONS
 from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Released
 
@@ -25,6 +26,7 @@ class X11Input:
     """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
 
     effect: Effect = "happened"
+    buttons = BUTTONS
 
     def __init__(self, display: str | None) -> None:
         self._name = display
@@ -64,6 +66,7 @@ class X11Input:
         self.check_keys = translated(keyboard.check)
         self.type_keys = translated(keyboard.type)
         self.hold_keys = translated(keyboard.hold)
+        self.press_modifiers = translated(keyboard.press_modifiers)
         self.release_keys = translated(keyboard.release)
         self.write_clipboard = self._clipboard.write
 

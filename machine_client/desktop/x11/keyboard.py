@@ -2,7 +2,7 @@
 
 import contextlib
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from machine_client.desktop.base import DesktopError, held_by_others, interrupted, key_refused
 from machine_client.desktop.held_keys import HeldKeys
@@ -76,12 +76,19 @@ class Keyboard:
                     self._held.strike(chord, self._press)
                 self._holding.settle()
 
-    def hold(self, chords: tuple[Chord, ...]) -> None:
+    def hold(self, chords: tuple[Chord, ...]) -> tuple[Key, ...]:
         """Press the keys, in order, and keep them pressed; a modifier that we hold stays so."""
         self._refresh()
         self._refuse_others_keys(key for chord in chords for key in chord.keys)
         with self._without_others_modifiers():
-            self._held.hold(chords, self._press, self._without_locks_for, self._connection.confirm)
+            return self._hold(chords)
+
+    def press_modifiers(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
+        """Press those that we do not hold, and keep them pressed; what others hold stays theirs."""
+        self._refresh()
+        fresh = tuple(self._held.fresh(keys))
+        self._refuse_others(fresh, self._others)
+        return self._hold((Chord(fresh, None),))
 
     def release(self, chords: tuple[Chord, ...]) -> None:
         """Release the keys that we hold, the last one first; those that nobody holds are up."""
@@ -109,6 +116,10 @@ class Keyboard:
             self._holding.release_key(keycode)
         self.release_all()
         return len(left)
+
+    def _hold(self, chords: tuple[Chord, ...]) -> tuple[Key, ...]:
+        confirm = self._connection.confirm
+        return self._held.hold(chords, self._press, self._without_locks_for, confirm)
 
     def _press(self, key: Key) -> None:
         stroke = self._stroke(key)
@@ -167,6 +178,9 @@ class Keyboard:
     def _refuse_others_keys(self, keys: Iterable[Key]) -> None:
         """Raise DesktopError for a key that others hold, unless it is a modifier."""
         others = {keycode for keycode in self._others if not self._keymap.holds(keycode)}
+        self._refuse_others(keys, others)
+
+    def _refuse_others(self, keys: Iterable[Key], others: Set[int]) -> None:
         for key in keys if others else ():
             stroke = self._find(key)
             if stroke is not None and stroke.keycode in others:

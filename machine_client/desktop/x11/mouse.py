@@ -13,7 +13,7 @@ from machine_client.desktop.x11.requests import Kind
 from schemas.inputs.bodies import Button, Direction
 from schemas.programs.failpoints import Failpoint, reached
 
-_BUTTONS: Mapping[Button, int] = {"left": 1, "middle": 2, "right": 3}
+_BUTTONS: Mapping[Button, int] = {"left": 1, "middle": 2, "right": 3, "back": 8, "forward": 9}
 _WHEEL: Mapping[Direction, int] = {"up": 4, "down": 5, "left": 6, "right": 7}
 _NOTCHES: Mapping[Direction, tuple[int, int]] = {
     "up": (0, 1),

@@ -19,7 +19,7 @@ from machine_client.desktop.x11.damage import Damage
 from machine_client.system.clock import boottime_seconds
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
-from schemas.link.picture_frames import Region, Size
+from schemas.values.pictures import Region, Size
 
 LOOK_ANEW_SECONDS = 2.0
 """How long a change of the displays may stay unseen: half a millisecond each time, measured."""

@@ -1,6 +1,7 @@
 """Several actions in one request: one command, and pictures of what came of it."""
 
 import json
+import time
 from dataclasses import replace
 
 from pydantic import JsonValue
@@ -20,6 +21,9 @@ from server.dispatch.questions.screens import FetchPicture
 MAX_BODY_BYTES = 128 * 1024
 MAX_BODY_VALUES = 20_000
 """Enough for paths that fill the body."""
+
+PICTURES_SECONDS = 20.0
+"""For the pictures of an answer to be fetched, which waits for them; later ones are left out."""
 
 
 class ActionsHandler(InputHandler):
@@ -54,14 +58,17 @@ class ActionsHandler(InputHandler):
         results = content.get("actions")
         if results is None:
             return answer  # Nothing was begun.
+        give_up_at = time.monotonic() + PICTURES_SECONDS
         for number, action in enumerate(body.actions[: len(results)]):
             if isinstance(action, TakePicture) and results[number]["status"] == "completed":
-                results[number]["picture"] = await self._picture(ended, number)
+                results[number]["picture"] = await self._picture(ended, number, give_up_at)
         if body.screenshot is not None:
-            content["screenshot"] = await self._picture(ended, None)
+            content["screenshot"] = await self._picture(ended, None, give_up_at)
         return replace(answer, body=json.dumps(content).encode())
 
-    async def _picture(self, ended: Ended, number: int | None) -> JsonValue:
+    async def _picture(self, ended: Ended, number: int | None, give_up_at: float) -> JsonValue:
+        if time.monotonic() > give_up_at:
+            return {"left_out": "the pictures before it took too long to come"}
         question = FetchPicture(
             organization_id=self.organization_id,
             machine_id=ended.machine_id,

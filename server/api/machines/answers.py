@@ -157,11 +157,24 @@ def _unfinished(ended: Ended, outcome: _Unfinished) -> ProblemError:
     problem_type, detail, members = _unfinished_words(outcome)
     members = {"command_id": str(ended.command_id), **members}
     if ended.operation is Operation.ACTIONS and isinstance(outcome, Failed | Stopped | Unknown):
-        results = outcome.actions or ()
-        members["completed"] = sum(each.status == "completed" for each in results)
-        members["actions"] = action_results(results)
-        members["screenshot"] = None
+        members |= _prefix_of(outcome)
     return ProblemError(problem_type, detail, members=members)
+
+
+def _prefix_of(outcome: Failed | Stopped | Unknown) -> dict[str, JsonValue]:
+    """How far several actions came: null where the journal that knew it is lost."""
+    results = outcome.actions
+    if results is None and not isinstance(outcome, Unknown):
+        results = ()  # It failed before the first was begun.
+    return {
+        "completed": None if results is None else _number_completed(results),
+        "actions": None if results is None else action_results(results),
+        "screenshot": None,
+    }
+
+
+def _number_completed(results: Results) -> int:
+    return sum(each.status == "completed" for each in results)
 
 
 def action_results(results: Results) -> list[JsonValue]:

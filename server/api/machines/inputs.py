@@ -3,14 +3,20 @@
 from dataclasses import replace
 
 from schemas.inputs import bodies
+from schemas.inputs.texts import MAX_TEXT_LENGTH, MAX_TYPING_SECONDS, TYPING_SECONDS
 from server.api.machines.sending import InputHandler, input_endpoint
 
 VALUES_OF_A_PATH = 1000
-"""JSON values in the body of a move: three for each point of its path, and its own."""
+"""JSON values in a body with a path: three for each of its points, and its own."""
 
 
 class DragMouseHandler(InputHandler):
-    post = input_endpoint("Drag mouse", bodies.DragMouse)(InputHandler.carry_out)
+    post = replace(
+        input_endpoint("Drag mouse", bodies.DragMouse),
+        description="With a path, the pointer passes its points while the button is held; with a "
+        "duration, that is spread over the length of the whole way.",
+        max_body_values=VALUES_OF_A_PATH,
+    )(InputHandler.carry_out)
 
 
 class ClickMouseHandler(InputHandler):
@@ -30,8 +36,17 @@ class MoveMouseHandler(InputHandler):
 
 
 class PressKeysHandler(InputHandler):
-    post = input_endpoint("Send key combination", bodies.PressKeys)(InputHandler.carry_out)
+    post = replace(
+        input_endpoint("Send key combination", bodies.PressKeys),
+        description="With hold, all its keys are held down together for that time, and with repeat "
+        "the whole is done so often; both are for keys that are pressed and released.",
+    )(InputHandler.carry_out)
 
 
 class TypeTextHandler(InputHandler):
-    post = input_endpoint("Type text", bodies.TypeText)(InputHandler.carry_out)
+    post = replace(
+        input_endpoint("Type text", bodies.TypeText),
+        description=f"Up to {MAX_TEXT_LENGTH} characters.  For each that is not ASCII "
+        f"{TYPING_SECONDS} s are reckoned, as a keyboard may lack it, and at most "
+        f"{MAX_TYPING_SECONDS:g} s together.",
+    )(InputHandler.carry_out)

@@ -16,12 +16,13 @@ from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import ProblemError
 from schemas.http.queries import QueryBool
 from schemas.inputs.outcomes import Point
-from schemas.inputs.pictures import Area, PictureFormat, PictureWanted, check_shows_one_thing
+from schemas.inputs.pictures import Area, PictureWanted, check_shows_one_thing
 from schemas.link.messages import Display
-from schemas.link.picture_frames import MAX_PICTURE_SIDE, Picture
+from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions
 from schemas.resources.machines import Dimensions
 from schemas.resources.tokens import Scope
+from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat
 from schemas.values.strict import StrictModel
 from server.api.machines.answers import problem_of
 from server.api.machines.asking import AskingHandler
@@ -67,13 +68,16 @@ def _area(text: Any) -> Any:
     return dict(zip(("x", "y", "width", "height"), map(int, text.split(",")), strict=True))
 
 
+AreaText = Annotated[Area, WithJsonSchema({"type": "string"})]
+
+
 class ScreenshotQuery(PictureQuery):
     """One picture: of all displays, of one of them, or of a part of the desktop."""
 
     format: PictureFormat = "png"
     quality: Annotated[int, Field(ge=1, le=95)] = Field(80, description="Of JPEG and WebP.")
-    region: Annotated[Area | None, BeforeValidator(_area), WithJsonSchema({"type": "string"})] = (
-        Field(None, description="x,y,width,height: only this part of the desktop, in its pixels.")
+    region: Annotated[AreaText | None, BeforeValidator(_area)] = Field(
+        None, description="x,y,width,height: only this part of the desktop, in its pixels."
     )
     display: Annotated[int, Field(ge=0, le=63)] | None = Field(
         None, description="Only this display, by its place in the list of the dimensions, from 0."

@@ -14,20 +14,20 @@ import { Failure, NotFound } from "./parts/pieces.js";
 import { walkByKeys } from "./parts/table.js";
 import { tickTimes } from "./parts/time.js";
 import { toast, Toasts } from "./parts/toasts.js";
-import { call, session, statusOf, wordsOf } from "./server/api.js";
+import { call, get, session, statusOf, wordsOf } from "./server/api.js";
 import { Events } from "./server/events.js";
 
 const TICK_SECONDS = 5;
 const STAY_SIGNED_IN_SECONDS = 300;
 
-/** @type {[RegExp, (page: PageProperties) => unknown, Scope | null][]} */
+/** @type {[RegExp, (page: PageProperties) => unknown][]} */
 const PAGES = [
-  [/^\/machines$/, MachinesPage, "machines:read"],
-  [/^\/machines\/([^/]+)$/, MachinePage, "machines:read"],
-  [/^\/trajectories$/, TrajectoriesPage, "trajectories:read"],
-  [/^\/trajectories\/([^/]+)$/, TrajectoryPage, "trajectories:read"],
-  [/^\/activity$/, ActivityPage, "audit:read"],
-  [/^\/parts$/, PartsPage, null],
+  [/^\/machines$/, MachinesPage],
+  [/^\/machines\/([^/]+)$/, MachinePage],
+  [/^\/trajectories$/, TrajectoriesPage],
+  [/^\/trajectories\/([^/]+)$/, TrajectoryPage],
+  [/^\/activity$/, ActivityPage],
+  [/^\/parts$/, PartsPage],
 ];
 
 /** @type {[string, string, Scope][]} */
@@ -42,7 +42,6 @@ const CONNECTION = {
   connecting: "Connecting…",
   live: "Live",
   lost: "No connection to the server",
-  polling: "Every 5 s",
 };
 
 const events = new Events();
@@ -52,10 +51,7 @@ function homeOf({ scopes }) {
   return LINKS.find(([, , scope]) => scopes.includes(scope))?.[0] ?? "/machines";
 }
 
-/**
- * Who is signed in, if anybody, and the page that the address names.
- * @augments {Component<object, AppState>}
- */
+/** @augments {Component<object, AppState>} who is signed in, if anybody, and the page that the address names */
 class App extends Component {
   /** @param {object} properties */
   constructor(properties) {
@@ -83,40 +79,27 @@ class App extends Component {
   }
 
   #start = async () => {
-    const link = /^#token=([^&]+)/.exec(location.hash);
+    const token = /^#token=([^&]+)/.exec(location.hash)?.[1];
     // At once, so that the token stays neither in the address nor in the history.
-    if (link) history.replaceState(null, "", "#");
+    if (token) history.replaceState(null, "", "#");
     try {
       await this.#enter();
-      if (link) toast("You were signed in already; the link was not used. Sign out to use it.");
+      if (token) toast("You were signed in already; the link was not used. Sign out to use it.");
     } catch (error) {
       if (statusOf(error) !== 401) this.setState({ error, isReady: true });
-      else if (link) await this.#signInWith(decodeURIComponent(link[1] ?? ""));
+      else if (token) await this.#signIn(decoded(token)).catch((/** @type {unknown} */ refusal) => this.#leave(wordsOf(refusal)));
       else this.#leave("");
     }
   };
 
-  /** @param {string} token of a link, which may be of no use */
-  async #signInWith(token) {
-    try {
-      await this.#signIn(token);
-    } catch (error) {
-      this.#leave(wordsOf(error));
-    }
-  }
-
-  /**
-   * Sign in with a token, and go where the address says.  Throws a Problem where it is refused.
-   * @param {string} token
-   */
+  /** @param {string} token to sign in with, and to go where the address says; throws a Problem where it is refused */
   #signIn = async (token) => {
     await call("POST", "console/session", { body: { token } });
     await this.#enter();
   };
 
   async #enter() {
-    /** @type {Answer<Session>} */
-    const { data: me } = await call("GET", "console/session");
+    const me = /** @type {Session} */ (await get("console/session"));
     // Whatever another person was told is not this one's.
     events.stop();
     if (me.scopes.includes("machines:read")) events.start(me);
@@ -130,20 +113,16 @@ class App extends Component {
     const before = this.state.me;
     if (!before) return;
     try {
-      /** @type {Answer<Session>} */
-      const { data } = await call("GET", "console/session");
-      if (!this.state.me || identityOf(data) === identityOf(before)) return;
+      const now = /** @type {Session} */ (await get("console/session"));
+      if (!this.state.me || identityOf(now) === identityOf(before)) return;
       await this.#enter();
-      toast(`You are now signed in as ${data.token_name}: somebody signed in again in this browser.`);
+      toast(`You are now signed in as ${now.token_name}: somebody signed in again in this browser.`);
     } catch {
       // What nobody answers says nothing of who is signed in.
     }
   }
 
-  /**
-   * Show the sign-in page, and come back here after it.
-   * @param {string} words
-   */
+  /** @param {string} words that the sign-in page says; after it one comes back here */
   #leave(words) {
     events.stop();
     this.setState({ me: null, words, error: null, isReady: true });
@@ -186,11 +165,9 @@ class App extends Component {
     if (error) return html`<${Failure} error=${error} again=${this.#start} />`;
     if (!me) return html`<${SignIn} key=${words} signIn=${this.#signIn} words=${words} />`;
     const { path, query } = place();
-    for (const [pattern, Page, scope] of PAGES) {
+    for (const [pattern, Page] of PAGES) {
       const match = pattern.exec(path);
-      if (!match) continue;
-      if (scope && !me.scopes.includes(scope)) return missingScope(scope);
-      return html`<${Page} events=${events} me=${me} query=${query} id=${decoded(match[1])} />`;
+      if (match) return html`<${Page} events=${events} me=${me} query=${query} id=${decoded(match[1])} />`;
     }
     return html`<${NotFound} what="page" back="#/machines" name="the machines" />`;
   }
@@ -207,12 +184,6 @@ function decoded(part = "") {
   } catch {
     return part;
   }
-}
-
-/** @param {Scope} scope */
-function missingScope(scope) {
-  const words = `Your token lacks the scope ${scope}. Sign out, and in again with a token that has it.`;
-  return html`<${Failure} error=${new Error(words)} />`;
 }
 
 /** @param {{me: Session, signOut: () => Promise<void>}} properties */

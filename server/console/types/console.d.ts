@@ -9,6 +9,7 @@ type Outcome =
   | "completed"
   | "failed"
   | "refused"
+  | "stopped"
   | "expired"
   | "not_carried_out"
   | "unknown"
@@ -100,7 +101,7 @@ interface Machine {
 
 interface CommandItem {
   command_id: string;
-  operation: Operation | "hand";
+  operation: Operation | "actions" | "hand";
   token_name: string | null;
   token_id: string | null;
   accepted_at: string;
@@ -258,18 +259,7 @@ interface View {
 /** What two fingers hold: a part of the picture, as wide as that was, and so far apart from each other. */
 type Grip = Place & { width: number; apart: number };
 
-interface ScreenParts {
-  machineId: string;
-  /**
-   * Hears how it goes: "waiting" before the first picture, "live", "doubt" (in words) while nothing comes any
-   * more, "away" (with the reason) while there is none.
-   */
-  told: (state: string, words: string) => void;
-  signal: AbortSignal;
-}
-
 interface Answer<Data> {
-  status: number;
   headers: Headers;
   data: Data;
 }
@@ -302,6 +292,12 @@ interface PageProperties {
   id: string;
 }
 
+/** A page, and the signal that is aborted when it is left. */
+type Watched = Pick<PageProperties, "events" | "me"> & { signal: AbortSignal };
+
+/** What a list is filtered by. */
+type Asked = Record<string, string> & { created_at_from: string; created_at_to: string };
+
 interface AppState {
   /** Null where nobody is signed in. */
   me: Session | null;
@@ -317,9 +313,8 @@ interface AppState {
 interface Column<Item> {
   key: string;
   label: string;
-  sorts?: boolean;
-  /** Whether it is sorted downwards first, as times are. */
-  falls?: boolean;
+  /** How it is sorted first: downwards where it is a time. */
+  sorts?: "up" | "down";
   numeric?: boolean;
   cell: (item: Item) => import("../static/vendor/preact.js").Children;
   attributes?: (item: Item) => Record<string, unknown>;
@@ -331,13 +326,12 @@ interface RowProperties {
   row?: (item: unknown) => Record<string, unknown>;
 }
 
-interface TableProperties<Item> {
+interface TableProperties<Item extends { id: string }> {
   /** Its class. */
   name: string;
   label: string;
   columns: Column<Item>[];
   items: Item[];
-  keyOf: (item: Item) => string;
   /** The attributes of an item's row. */
   row?: (item: Item) => Record<string, unknown>;
   order?: string;
@@ -363,12 +357,12 @@ type ListenTo = <Name extends keyof HTMLElementEventMap>(
 
 /** One of the stream of server-sent events. */
 interface ServerEvent {
-  id: string | null;
-  type: string;
-  data: string;
+  id?: string;
+  event?: string;
+  data?: string;
 }
 
-type Button = "left" | "middle" | "right";
+type Button = "left" | "right" | "middle" | "back" | "forward";
 
 /** A key that goes down or up. */
 type KeyEvent = { type: "key"; key: string; down: boolean };
@@ -382,7 +376,7 @@ type HandEvent =
   | { type: "text"; text: string };
 
 interface ButtonPlace {
-  button: "left" | "right" | "middle";
+  button: "left" | "right" | "middle" | "back" | "forward";
   x: number | null;
   y: number | null;
 }

@@ -37,7 +37,12 @@ Asked = LinkQuestion[Any] | NodeQuestion[Any]
 
 
 class Responder:
-    """Answers other nodes.  ``refused`` counts by reason what was not understood or came late."""
+    """Answers other nodes.  ``refused`` counts by reason what was not understood or came late.
+
+    Where it ``takes_commands`` no more, those that it has are answered all the same.
+    """
+
+    takes_commands = True
 
     def __init__(
         self,
@@ -95,13 +100,17 @@ class Responder:
     async def _reply_of_link(self, link: LinkSocket, question: Asked) -> Reply:
         if not isinstance(question, LinkQuestion) or not _is_about(link, question):
             raise MessageRefusedError("malformed")
-        if not link.is_up and not self._has(question):
+        if not self._has(question) and not self._takes(question, link):
             self.refused["not here"] += 1
             return NotHere()
         if isinstance(question, CarryOut):
             return await self._once(question, link)
         reply: Reply = await self._here.answer(link, question)
         return reply
+
+    def _takes(self, question: LinkQuestion[Any], link: LinkSocket) -> bool:
+        """Whether the machine may be asked, as if nobody had before."""
+        return link.is_up and (self.takes_commands or not isinstance(question, CarryOut))
 
     def _has(self, question: LinkQuestion[Any]) -> bool:
         """Whether an earlier message has brought the same, whose reply is still the right one."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from schemas.inputs import bodies, hand
+from schemas.inputs.places import PathPoint
 
 MOST_WAITING: Final = 256
 """Inputs, after merging: more than a person does while a machine keeps one waiting."""
@@ -26,7 +27,7 @@ class QueuedInput:
     event: hand.HandEvent
     sequence: int
     completes: int = 0
-    passed: list[bodies.PathPoint] = field(default_factory=list)
+    passed: list[PathPoint] = field(default_factory=list)
     is_over: bool = False
 
     @property
@@ -56,7 +57,7 @@ class QueuedInput:
             if len(self.passed) >= bodies.MAX_PATH_POINTS:
                 return False
             if (last.x, last.y) != (event.x, event.y):
-                self.passed.append(bodies.PathPoint(x=last.x, y=last.y))
+                self.passed.append(PathPoint(x=last.x, y=last.y))
         elif isinstance(last, hand.WheelTurned) and isinstance(event, hand.WheelTurned):
             amount = last.amount + event.amount
             if (

@@ -10,9 +10,10 @@ from schemas.inputs.outcomes import Point
 from schemas.inputs.pictures import PictureWanted
 from schemas.inputs.waits import MAX_WAIT_SECONDS, Conditions
 from schemas.link.messages import Display, Quality, Rate, Side
-from schemas.link.picture_frames import Picture, PictureFormat, Region, Size
+from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions
 from schemas.resources.machines import MAX_VIEWER_NAMES
+from schemas.values.pictures import PictureFormat, Region, Size
 from schemas.values.scalars import Name
 from server.dispatch.questions.question import (
     Done,

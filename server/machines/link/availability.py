@@ -46,9 +46,16 @@ class Availability:
         self.stuck_since, self._recovered_at = None, at
 
     def restrict(self, restrictions: Restrictions) -> bool:
-        """From now on inputs are taken from whom these allow; whether control changes hands."""
+        """From now on inputs are taken from whom these allow.
+
+        Whether what runs or is held is of somebody from whom nothing is taken any more.  While
+        somebody has control it is theirs, and they may work on a paused machine.
+        """
         before, self.restrictions = self.restrictions, restrictions
-        return before.control != restrictions.control
+        if before.control != restrictions.control:
+            return True
+        begins_pause = before.pause is None and restrictions.pause is not None
+        return begins_pause and restrictions.control is None
 
     def check(self, lease_hash: str | None) -> None:
         """Raise a SubmissionRefusedError where no input is taken with this lease."""

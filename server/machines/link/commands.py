@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from schemas.inputs.actions import LONGEST_COMMAND_SECONDS
 from schemas.inputs.outcomes import Expired, NotCarriedOut, Outcome, Refused
 from server.machines.link.errors import LinkBusyError, UnexpectedAnswerError
 
@@ -16,10 +17,8 @@ KEY_REUSED = "idempotency_key_reused"
 LATE_SECONDS = 5.0
 """After its answer was due, until a command is overdue: a machine that is slow is not stuck."""
 
-RUNNING_SECONDS = 230.0
-"""For a command of an earlier link that the machine says still runs: the longest time that an
-input is given by its own terms is 200 seconds, for a text whose every character needs a key lent
-to it."""
+RUNNING_SECONDS = LONGEST_COMMAND_SECONDS + 30.0
+"""For a command of an earlier link that the machine says still runs."""
 
 
 @dataclass(slots=True)
@@ -29,7 +28,8 @@ class LinkCommands:
     ``unanswered`` are the commands that the machine has not acknowledged yet, with the time by
     ``clock`` at which each answer is due; ``overdue`` are those for which that time is long past:
     they hold no slot any more, and their acknowledgement is still taken.  ``resolving`` are those
-    that the machine was asked about.  ``asked`` counts all commands and questions of this link.
+    that the machine was asked about.  ``several`` are the unanswered ones that are several actions.
+    ``asked`` counts all commands and questions of this link.
     """
 
     limit: int
@@ -38,6 +38,7 @@ class LinkCommands:
     # Empty, a set takes three times what a dict does.
     overdue: dict[UUID, None] = field(default_factory=dict)
     resolving: dict[UUID, None] = field(default_factory=dict)
+    several: dict[UUID, None] = field(default_factory=dict)
     asked: int = 0
     _reserved: int = 0
     _reported: dict[UUID, None] = field(default_factory=dict)
@@ -47,6 +48,11 @@ class LinkCommands:
     def are_there(self) -> bool:
         """Whether any is unanswered, or about to be sent."""
         return bool(self._reserved or self.unanswered)
+
+    @property
+    def run_several(self) -> bool:
+        """Whether several actions run now: the machine begins what it has in its order."""
+        return next(iter(self.unanswered), None) in self.several
 
     def check_room(self) -> None:
         """Raise LinkBusyError where every slot is taken."""
@@ -62,8 +68,8 @@ class LinkCommands:
         """Give back a slot that was reserved: the command has taken one by now, or never will."""
         self._reserved -= 1
 
-    def submit(self, command_id: UUID, answer_by: float) -> None:
-        """A command is sent.  Raises LinkBusyError."""
+    def submit(self, command_id: UUID, answer_by: float, *, is_several: bool) -> None:
+        """A command is sent, which may be several actions.  Raises LinkBusyError."""
         if len(self.unanswered) >= self.limit:
             raise LinkBusyError
         self.asked += 1
@@ -72,6 +78,8 @@ class LinkCommands:
         self._reported.pop(command_id, None)
         # Where we send late, as after a database that was away, the machine is not late.
         self.unanswered[command_id] = max(answer_by, self.clock())
+        if is_several:
+            self.several[command_id] = None
 
     def ask(self, command_id: UUID) -> None:
         """The machine is asked what became of a command."""
@@ -131,6 +139,7 @@ class LinkCommands:
         was_late = bool(self.overdue)
         for command_id in late:
             del self.unanswered[command_id]
+            self.several.pop(command_id, None)
             self.overdue[command_id] = None
         return bool(late) and not was_late
 
@@ -138,6 +147,7 @@ class LinkCommands:
         """Nothing will be answered any more; returns what was open."""
         open_commands = tuple(self.unanswered.keys() | self.overdue.keys() | self.resolving.keys())
         self.unanswered.clear()
+        self.several.clear()
         self.overdue.clear()
         self.resolving.clear()
         return open_commands
@@ -146,6 +156,7 @@ class LinkCommands:
         """A command has ended; returns whether its acknowledgement was awaited."""
         was_overdue = command_id in self.overdue
         self.overdue.pop(command_id, None)
+        self.several.pop(command_id, None)
         return self.unanswered.pop(command_id, None) is not None or was_overdue
 
     def _settle(self, command_id: UUID, outcome: Outcome | None) -> Outcome:

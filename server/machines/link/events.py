@@ -94,6 +94,11 @@ class TimePassed:
 
 
 @dataclass(frozen=True, slots=True)
+class StopAnnounced:
+    """The server stops, and waits no longer: several actions that run are to end before it."""
+
+
+@dataclass(frozen=True, slots=True)
 class CloseRequested:
     """The server wants the link to end."""
 
@@ -117,6 +122,7 @@ ServerEvent = (
     | ResolutionRequested
     | Reconciled
     | RestrictionsRead
+    | StopAnnounced
     | CloseRequested
 )
 """What the server wants of the link."""

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from schemas.inputs.bodies import Operation
 from schemas.link import messages
 from schemas.link.close_codes import CloseCode
 from server.machines.link import events
@@ -175,6 +176,8 @@ class Link:
                 if self._state is State.RECONCILING:
                     self._state = State.LIVE
                 return []
+            case events.StopAnnounced():
+                return self._interrupt() if self.is_up and self.commands.run_several else []
             case events.CloseRequested(code, reason):
                 return self._close(code, reason)
 
@@ -189,9 +192,10 @@ class Link:
         return [events.SendMessage(each) if isinstance(each, Sent) else each for each in told]
 
     def _restricted(self, restrictions: Restrictions) -> list[events.Effect]:
-        """Where control changes hands, what runs, waits or is held is of who had it before."""
-        if not self.availability.restrict(restrictions):
-            return []
+        """Where control changes hands, or a pause begins, nothing goes on of what came before."""
+        return self._interrupt() if self.availability.restrict(restrictions) else []
+
+    def _interrupt(self) -> list[events.Effect]:
         self._budget.earn(1)
         return [events.SendMessage(self.interrupts.next())]
 
@@ -208,7 +212,8 @@ class Link:
         if not self.is_live:
             raise LinkUnsettledError
         self.availability.check_input(message)
-        self.commands.submit(message.command_id, answer_by)
+        is_several = message.operation is Operation.ACTIONS
+        self.commands.submit(message.command_id, answer_by, is_several=is_several)
         return [events.SendMessage(each) for each in with_text(message)]
 
     def _received(self, message: messages.ClientMessage) -> list[events.Effect]:

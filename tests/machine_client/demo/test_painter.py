@@ -49,6 +49,9 @@ def test_everything_that_arrived_is_seen(connection: Any, sheet: Any) -> None:
     arrivals.button_released(1, 390, 210)
     arrivals.button_pressed(3, 610, 610, 0)
     arrivals.button_released(3, 610, 610)
+    for button, x in ((8, 100), (9, 300)):
+        arrivals.button_pressed(button, x, 610, 0)
+        arrivals.button_released(button, x, 610)
     arrivals.button_pressed(2, 410, 510, 0)
     arrivals.pointer_moved(490, 510)
     arrivals.key_pressed("enter", is_character=False)
@@ -57,6 +60,7 @@ def test_everything_that_arrived_is_seen(connection: Any, sheet: Any) -> None:
     assert colours_in(sheet, 300, 210) == {"left"}
     assert colours_in(sheet, 610, 610) == {"right"}
     assert colours_in(sheet, 450, 510) == {"middle"}
+    assert [colours_in(sheet, x, 610) for x in (100, 300)] == [{"back"}, {"forward"}]
     assert "pointer" in colours_in(sheet, 490, 510, 20, 25)
     assert "cap" in colours_in(sheet, WIDTH - PANEL_WIDTH, 310, PANEL_WIDTH, 60)
 

@@ -47,16 +47,20 @@ def test_killed_after_the_end_the_outcome_is_known(file: Path) -> None:
     journal.close()
 
 
-def test_keyed_intent_and_tombstone_are_flushed_and_the_rest_is_not(file: Path) -> None:
+def test_keyed_intent_action_and_tombstone_are_flushed_and_the_rest_is_not(
+    file: Path,
+) -> None:
     """A step that flushes fails where nothing can be flushed, and then leaves nothing behind."""
     tried = other_process(
         "from machine_client.journal.journal import EntryState\n"
         "from schemas.inputs.outcomes import Expired, Unknown\n"
         "from tests.machine_client.flushes import forbid_flushes\n"
-        "ids = [uuid.UUID(int=number) for number in range(1, 6)]\n"
+        "running, *ids = [uuid.UUID(int=number) for number in range(6)]\n"
+        "begun = Unknown(injected_at_least=3)\n"
         "journal.intend(ids[0], 'f'); journal.close()\n"
         "journal = journal_in(Path(sys.argv[1]))\n"
         "journal.mark()  # the head of a new log is flushed once, whatever is written\n"
+        "journal.intend(running, 'f')\n"
         "forbid_flushes()\n"
         "def fails(step):\n"
         "    number = journal.position.sequence\n"
@@ -74,12 +78,14 @@ def test_keyed_intent_and_tombstone_are_flushed_and_the_rest_is_not(file: Path) 
         "assert journal.find(ids[0]).state is EntryState.DONE\n"
         "print(fails(lambda: journal.intend(ids[1], 'f')), fails(lambda: journal.bar(ids[2])))\n"
         "assert journal.find(ids[1]) is journal.find(ids[2]) is None\n"
+        "print(fails(lambda: journal.progress(running, begun)),\n"
+        "      fails(lambda: journal.progress(running, begun, flush=True)))\n"
         "print(fails(journal.mark))\n",
         file,
     )
     said, _ = tried.communicate()
     assert tried.returncode == 0
-    assert said.splitlines() == [" ".join(["False"] * 6), "True True", "False"]
+    assert said.splitlines() == [" ".join(["False"] * 6), "True True", "False True", "False"]
 
 
 def test_sequence_that_was_told_is_there_after_a_kill(file: Path) -> None:

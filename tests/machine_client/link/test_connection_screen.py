@@ -16,7 +16,8 @@ from schemas.link.messages import (
     Screenshot,
     ScreenStart,
 )
-from schemas.link.picture_frames import FRAME_BYTES, WINDOW_BYTES, PictureKind, Size, read_frame
+from schemas.link.picture_frames import FRAME_BYTES, WINDOW_BYTES, PictureKind, read_frame
+from schemas.values.pictures import Size
 from tests.machine_client.fakes import DISPLAY, HERE, FakeView
 from tests.machine_client.scripted import Line, move, now, played
 from tests.pictures import decoded

@@ -14,7 +14,8 @@ from machine_client.screen.sender import (
 from machine_client.work.orders import ReleaseHeld
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import RequestFailed, ScreenCredit, Screenshot, ScreenStart, ScreenStop
-from schemas.link.picture_frames import Region, Size, read_frame
+from schemas.link.picture_frames import read_frame
+from schemas.values.pictures import Region, Size
 from tests.machine_client.session_script import SERVER_EPOCH, Script, hello
 
 

@@ -28,14 +28,8 @@ from schemas.link.messages import (
     ScreenStart,
     ScreenStop,
 )
-from schemas.link.picture_frames import (
-    FRAME_BYTES,
-    WINDOW_BYTES,
-    PictureKind,
-    Region,
-    Size,
-    read_frame,
-)
+from schemas.link.picture_frames import FRAME_BYTES, WINDOW_BYTES, PictureKind, read_frame
+from schemas.values.pictures import Region, Size
 
 LARGEST = 1024 * 1024
 CAPTURED_AT = 1_700_000_000_000

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from machine_client.desktop.base import DesktopError
+from machine_client.desktop.base import DesktopError, key_refused
 from machine_client.desktop.x11.desktop import X11Desktop
 from machine_client.work import injector as injector_module
 from machine_client.work.injector import (
@@ -20,15 +20,17 @@ from machine_client.work.injector import (
     Refusal,
 )
 from schemas.inputs.bodies import (
+    BUTTONS,
     AnyInput,
     ClickMouse,
     DragMouse,
     MoveMouse,
-    PathPoint,
     PressKeys,
     ScrollMouse,
 )
+from schemas.inputs.key_combinations import Chord, Key
 from schemas.inputs.outcomes import Point
+from schemas.inputs.places import PathPoint
 from schemas.link.messages import Display
 from tests.desktop import Terminal, Witness
 from tests.machine_client.desktop.contract.inputs import perform
@@ -196,12 +198,15 @@ def test_without_a_display_there_is_a_sentence_that_says_so(name: str) -> None:
 class BreakingInput:
     """Carries out all but the events that it is told to fail at."""
 
+    buttons = BUTTONS
+
     def __init__(self, breaks_at: int) -> None:
         self.done: list[str] = []
         self.confirmed = 0
         self._breaks_at = breaks_at
         self.released = None
         self._pressed = False
+        self._keys: tuple[Key, ...] = ()
 
     def displays(self) -> list[Display]:
         return [Display(x=0, y=0, width=100, height=100)]
@@ -214,6 +219,26 @@ class BreakingInput:
     def close(self) -> None: ...
 
     def check_button(self, button: str) -> None: ...
+
+    def check_wheel(self, direction: str) -> None: ...
+
+    def check_keys(self, chords: tuple[Chord, ...], *, hold: bool) -> None:
+        assert hold
+
+    def press_modifiers(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
+        self._act(f"hold {len(keys)}")
+        self._keys = keys
+        return keys
+
+    def hold_keys(self, chords: tuple[Chord, ...]) -> tuple[Key, ...]:
+        return self.press_modifiers(chords[0].keys)
+
+    def release_keys(self, chords: tuple[Chord, ...]) -> None:
+        assert chords[0].keys == self._keys
+        self._act(f"let go of {len(self._keys)}")
+
+    def scroll(self, direction: str) -> None:
+        self._act(f"scroll {direction}")
 
     def move(self, x: int, y: int) -> None:
         self._act(f"move {x} {y}")
@@ -245,6 +270,102 @@ def test_a_drag_that_breaks_anywhere_lets_go_and_counts_what_arrived(breaks_at: 
     assert caught.value.code == "display_error"
     assert caught.value.injected_at_least == len(opened.done)
     assert opened.done[-1:] == (["release left"] if breaks_at else [])
+
+
+MODIFIED: dict[str, Any] = {"modifiers": ("ctrl", "alt")}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        ClickMouse(x=1, y=2, clicks=2, **MODIFIED),
+        ScrollMouse(x=1, y=2, direction="up", amount=2, **MODIFIED),
+        MoveMouse(x=1, y=2, path=CORNERS, **MODIFIED),
+        DragMouse(start_x=0, start_y=0, to_x=90, to_y=0, **MODIFIED),
+        PressKeys(text="ctrl+x", hold=0.001, repeat=2),
+    ],
+)
+def test_gesture_that_breaks_anywhere_lets_go_of_its_keys_last(body: AnyInput) -> None:
+    whole = BreakingInput(-1)
+    desktop: Any = SimpleNamespace(open_input=lambda: whole)
+    DesktopInjector(desktop).prepare(body)()
+    assert (whole.done[0], whole.done[-1]) == ("hold 2", "let go of 2")
+    for breaks_at, event in enumerate(whole.done):
+        if event.startswith("let go"):
+            continue
+        broken = BreakingInput(breaks_at)
+        desktop.open_input = lambda broken=broken: broken
+        with pytest.raises(InjectionFailed):
+            DesktopInjector(desktop).prepare(body)()
+        held = broken.done.count("hold 2")
+        assert broken.done.count("let go of 2") == held, breaks_at
+        assert broken.done[-1:] == (["let go of 2"] if held else [])
+
+
+def test_path_of_a_drag_ends_where_it_is_interrupted() -> None:
+    opened = BreakingInput(-1)
+    desktop: Any = SimpleNamespace(open_input=lambda: opened)
+    injector = DesktopInjector(desktop)
+    move = opened.move
+
+    def move_and_be_interrupted(x: int, y: int) -> None:
+        move(x, y)
+        if (x, y) == (90, 10):
+            injector.interrupt()
+
+    opened.move = move_and_be_interrupted  # type: ignore[method-assign]
+    with pytest.raises(InjectionFailed) as failed:
+        perform(injector, DragMouse(start_x=0, start_y=0, to_x=0, to_y=0, path=CORNERS))
+    assert failed.value.code == "interrupted"
+    assert opened.done[-2:] == ["move 90 10", "release left"]
+
+
+@pytest.mark.parametrize("duration", [None, 1.0])
+def test_no_point_is_left_out_on_a_clock_that_jumps(
+    monkeypatch: pytest.MonkeyPatch, duration: float | None
+) -> None:
+    ticks = itertools.count(0, 10)
+    clock = SimpleNamespace(monotonic=lambda: float(next(ticks)))
+    monkeypatch.setattr(injector_module, "time", clock)
+    opened = BreakingInput(-1)
+    desktop: Any = SimpleNamespace(open_input=lambda: opened)
+    path = tuple(PathPoint(x=x, y=x % 7) for x in range(1, 90))
+    body = DragMouse(start_x=0, start_y=0, to_x=90, to_y=0, path=path, duration=duration)
+    DesktopInjector(desktop).prepare(body)()
+    travel = [what for what in opened.done if what.startswith("move")]
+    expected = iter(travel)
+    assert all(f"move {point.x} {point.y}" in expected for point in path)
+
+
+def test_modifier_that_the_keyboard_lacks_is_refused_at_its_place(
+    injector: DesktopInjector, witness: Witness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = injector._input.check_keys
+
+    def lacks_alt(chords: tuple[Chord, ...], *, hold: bool) -> None:
+        if any(key.name == "alt" for chord in chords for key in chord.keys):
+            raise key_refused(chords[0].keys[0], "key_not_typeable", "no alt")
+        check(chords, hold=hold)
+
+    monkeypatch.setattr(injector._input, "check_keys", lacks_alt)
+    with pytest.raises(Refusal) as refused:
+        injector.prepare(ClickMouse(x=1, y=1, modifiers=("ctrl", "alt")))
+    assert refused.value.outcome.loc == ("body", "modifiers", "1")
+    assert refused.value.outcome.code == "key_not_typeable"
+    assert witness.take() == []
+
+
+@pytest.mark.parametrize(
+    ("path", "field"), [(((10, 10), (5, 800)), "y"), (((10, 10), (1280, 0)), "x")]
+)
+def test_drag_whose_path_leaves_the_displays_is_refused_whole(
+    injector: DesktopInjector, witness: Witness, path: tuple[tuple[int, int], ...], field: str
+) -> None:
+    points = tuple(PathPoint(x=x, y=y) for x, y in path)
+    with pytest.raises(Refusal) as refused:
+        injector.prepare(DragMouse(start_x=0, start_y=0, to_x=1, to_y=1, path=points))
+    assert refused.value.outcome.loc == ("body", "path", "1", field)
+    assert witness.take() == []
 
 
 @pytest.mark.parametrize("duration", [None, 1.0])

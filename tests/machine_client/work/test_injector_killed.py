@@ -75,6 +75,18 @@ CLICK = ClickMouse(x=30, y=40)
             ["ButtonRelease 2"],
             Released(buttons=["middle"], keys=0),
         ),
+        (
+            ClickMouse(button="forward", modifiers=("ctrl", "alt")),
+            3,
+            ["ButtonRelease 9", "KeyRelease 64", "KeyRelease 37"],
+            Released(buttons=["forward"], keys=2),
+        ),
+        (
+            PressKeys(text="ctrl+a", hold=60),
+            2,
+            ["KeyRelease 38", "KeyRelease 37"],
+            Released(buttons=[], keys=2),
+        ),
         (PressKeys(text="ctrl+a"), 1, ["KeyRelease 37"], Released(buttons=[], keys=1)),
         (
             PressKeys(text="ctrl+a"),

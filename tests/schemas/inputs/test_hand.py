@@ -9,6 +9,7 @@ GOOD: list[dict[str, Any]] = [
     {"type": "move", "x": -1, "y": 5},
     {"type": "button", "button": "middle", "down": True},
     {"type": "button", "button": "left", "down": False, "x": 1, "y": 2},
+    {"type": "button", "button": "forward", "down": True},
     {"type": "wheel", "direction": "left"},
     {"type": "wheel", "direction": "up", "amount": 100, "x": 1, "y": 2},
     {"type": "key", "key": "ctrl", "down": True},

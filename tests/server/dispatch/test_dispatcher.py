@@ -47,6 +47,7 @@ async def test_paused_machine_takes_nothing_until_it_is_resumed(service: Service
         await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})
         name, members = await refused(service)
         assert (name, members["reason"]) == ("machine-unavailable", "paused")
+        await link.interrupted()
         await service.request("PATCH", "/v1/machines/desk-1", {"paused": False})
         waiting = answering(service, accepted(service))
         await link.obey()

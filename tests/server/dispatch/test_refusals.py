@@ -18,6 +18,7 @@ from server.machines.link.errors import (
     MachinePausedError,
     NoClipboardError,
     NoInputError,
+    NoScreenError,
     SubmissionRefusedError,
 )
 
@@ -33,6 +34,7 @@ NOW = 1_700_000_000_000
         (MachinePausedError(NOW, "Bob paused the machine"), 503, "paused"),
         (MachineControlledError("Ada", NOW), 503, "controlled"),
         (NoInputError("the display is gone", NOW), 503, "no_input"),
+        (NoScreenError("its owner lets nobody", NOW), 503, "no_screen"),
         (NoClipboardError("its owner lets nobody"), 503, "no_clipboard"),
     ],
     ids=lambda value: type(value).__name__,
@@ -60,7 +62,7 @@ def test_machine_that_has_just_gone_is_to_be_asked_again_soon(
 def test_every_refusal_is_among_them() -> None:
     named = {
         *(LinkBusyError, LinkDownError, LinkUnsettledError, MachinePausedError, NoInputError),
-        *(MachineControlledError, ControlEndedError, NoClipboardError),
+        *(MachineControlledError, ControlEndedError, NoClipboardError, NoScreenError),
     }
     assert set(SubmissionRefusedError.__subclasses__()) == named
 

@@ -7,7 +7,7 @@ import pytest
 
 from schemas.inputs.outcomes import NotCarriedOut
 from schemas.link.close_codes import CloseCode
-from schemas.link.messages import Heartbeat, Input, Ready, Resolve, Welcome
+from schemas.link.messages import Heartbeat, Input, Interrupt, Ready, Resolve, Welcome
 from server.dispatch.ledger import reconciler
 from server.errors import StoreUnavailable
 from server.machines.admission import Admission
@@ -229,6 +229,7 @@ async def test_pause_during_the_greeting_is_not_missed(service: Service, paused:
         if paused:
             reply = await moving
             assert (reply.status, reply.json["reason"]) == (503, "paused")
+            await link.interrupted()
             await link.nothing_heard()
         else:
             await link.obeys(moving)
@@ -249,6 +250,7 @@ async def test_pause_right_after_the_greeting_has_read_it_is_not_missed(
     async with machine.connected() as link:
         reply = await machine.move()
         assert (reply.status, reply.json["reason"]) == (503, "paused")
+        await link.interrupted()
         await link.nothing_heard()
 
 
@@ -262,7 +264,10 @@ async def test_last_of_many_pauses_is_what_the_link_keeps_to(service: Service) -
             is_paused = (await service.get(path)).json["paused"]
             moving = machine.moving()
             if not is_paused:
-                await link.obey()
+                while isinstance(message := await link.next_message(), Interrupt):
+                    pass
+                assert isinstance(message, Input)
+                await link.acknowledge(message.command_id)
             assert (await moving).status == (503 if is_paused else 200)
 
 

@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from schemas.inputs.outcomes import Point
+from schemas.inputs.pictures import PictureWanted
 from schemas.link.messages import (
     DesktopQuery,
     DesktopSeen,
@@ -15,7 +16,7 @@ from schemas.link.messages import (
     ScreenStop,
 )
 from schemas.link.picture_frames import Picture
-from schemas.link.screen_options import LiveOptions, ScreenshotOptions
+from schemas.link.screen_options import LiveOptions
 from schemas.resources.machines import MAX_VIEWER_NAMES
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.link.questions.screen import (
@@ -190,7 +191,7 @@ async def test_end_of_the_link_ends_viewers_and_requests() -> None:
     viewer = desk.screen.watch(OPTIONS)
     asking = asyncio.gather(
         desk.screen.look(5),
-        desk.screen.screenshot(ScreenshotOptions("png", None, None, 70), 5),
+        desk.screen.screenshot(PictureWanted(), 5),
         sees(viewer),
         return_exceptions=True,
     )
@@ -227,8 +228,8 @@ async def test_requests_get_their_own_answers() -> None:
     )
     asking = asyncio.gather(
         desk.screen.look(5),
-        desk.screen.screenshot(ScreenshotOptions("jpeg", 640, None, 70), 5),
-        desk.screen.screenshot(ScreenshotOptions("png", None, 480, 70), 5),
+        desk.screen.screenshot(PictureWanted(format="jpeg", width=640), 5),
+        desk.screen.screenshot(PictureWanted(height=480), 5),
         return_exceptions=True,
     )
     await asyncio.sleep(0)

@@ -7,8 +7,6 @@ from machine_client.desktop.vnc.rfb.clipboard import LATIN_1
 RAW, COPY_RECT, ZLIB, ZRLE = 0, 1, 6, 16
 DESKTOP_SIZE, LAST_RECT, POINTER_POSITION = -223, -224, -232
 EXTENDED_DESKTOP_SIZE, FENCE = -308, -312
-CURSOR = -239
-"""The pointer's picture, which a server that is asked for it does not draw into the screen's."""
 CURSOR_POSITION = 0x574D5666
 """Of VMware, and of TigerVNC, which tells by it that others have moved the pointer."""
 EXTENDED_CLIPBOARD = -1063131698
@@ -20,7 +18,7 @@ TOLD = (
     *(LAST_RECT, DESKTOP_SIZE, EXTENDED_DESKTOP_SIZE, POINTER_POSITION, CURSOR_POSITION),
     *(FENCE, EXTENDED_CLIPBOARD, POINTER_KIND, KEY_CODES),
 )
-"""What is asked for beside pictures.  The cursor only by who wants pictures without it."""
+"""What is asked for beside pictures.  Not the cursor: so the server draws it into them."""
 
 FENCE_REQUEST, FENCE_BLOCK_BEFORE, FENCE_KNOWN = 1 << 31, 1 << 0, 0b111
 

@@ -18,7 +18,6 @@ from machine_client.desktop.vnc.rfb.security import Credentials, agree_on_versio
 
 MAX_NAME_BYTES = 64 * 1024
 MAX_SCREENS = 64
-MAX_CURSOR_SIDE = 1024
 
 SENT_OF_A_MESSAGE = 64 * 1024
 """A text counts as one message more for each so many bytes of it that come, read or not."""
@@ -210,8 +209,6 @@ class Conversation:
             case ours.POINTER_POSITION | ours.CURSOR_POSITION:
                 self.pointer = (x, y)
                 self.pointer_told += 1
-            case ours.CURSOR if ours.CURSOR in self._offered_pixels:
-                yield from self._skip_cursor(width, height)
             case ours.POINTER_KIND:
                 self.is_qemu = True
                 self.mouse_knows_places = x != 0
@@ -228,14 +225,6 @@ class Conversation:
                 self._painting.painted(width, height, self.size)
                 yield from self._pixels.read(encoding, (x, y, width, height), self.canvas)
                 self.painted += 1
-
-    def _skip_cursor(self, width: int, height: int) -> Steps:
-        """The pointer's pixels and its shape: it is not drawn here."""
-        if max(width, height) > MAX_CURSOR_SIDE:
-            raise ProtocolError(f"its pointer has {width} x {height} pixels")
-        size = height * (4 * width + (width + 7) // 8)
-        self._noise.heard(1 + size // SENT_OF_A_MESSAGE)
-        yield Skip(size)
 
     def _screens(self, status: int, width: int, height: int) -> Steps:
         (count,) = yield 1

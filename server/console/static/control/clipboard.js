@@ -1,6 +1,6 @@
 /** The clipboard of a machine one has control of, and one's own. */
 
-import { call, path, wordsOf } from "../server/api.js";
+import { call, get, path, wordsOf } from "../server/api.js";
 import { isCopying, pastingOf, strokesOf } from "./keys.js";
 
 const MOST_BYTES = 1024 * 1024;
@@ -20,11 +20,8 @@ export class Clipboard {
   #resume = null;
   #timer = 0;
 
-  /**
-   * @param {import("./hand.js").Hand} hand
-   * @param {string} machineId
-   */
-  constructor(hand, machineId) {
+  /** @param {{hand: import("./hand.js").Hand, machineId: string}} parts */
+  constructor({ hand, machineId }) {
     this.hand = hand;
     this.lease = hand.lease;
     this.address = path`/v1/computer/${machineId}/clipboard`;
@@ -103,9 +100,8 @@ export class Clipboard {
   /** What was copied there, after all that was done. */
   async #read() {
     await this.hand.settled(SLOW_MILLISECONDS);
-    /** @type {Answer<ClipboardText>} */
-    const { data } = await call("GET", this.address, { signal: this.lease.signal });
-    return data.text;
+    const { text } = /** @type {ClipboardText} */ (await get(this.address, this.lease.signal));
+    return text;
   }
 
   /** Go on, with the keys that paste; with words, say why without them. */

@@ -1,6 +1,6 @@
 /** Hands on the picture: pointer, wheel and keyboard, as they happen. */
 
-import { Fingers } from "./fingers.js";
+import { allIn, Fingers } from "./fingers.js";
 import { isComposed, Keys, ownKeyOf } from "./keys.js";
 import { Typed } from "./typed.js";
 
@@ -77,24 +77,16 @@ export function takeControl(hands) {
 export class Pointer {
   #buttons = 0;
   #turned = 0;
-  /** @type {Place | null} */
-  #last = null;
+  #last = /** @type {Place | null} */ (null);
 
-  /**
-   * @param {Hands} hands
-   * @param {Keys} keys
-   */
-  constructor({ surface, placeOf, touchpad, hand }, keys) {
-    this.surface = surface;
-    this.placeOf = placeOf;
-    this.touchpad = touchpad;
-    this.hand = hand;
+  constructor(/** @type {Hands} */ hands, /** @type {Keys} */ keys) {
+    this.hands = hands;
     this.keys = keys;
   }
 
   /** @param {PointerEvent} event */
   pressed(event) {
-    const place = this.placeOf(event);
+    const place = this.hands.placeOf(event);
     if (!place) return;
     this.capture(event);
     this.change(event, event.buttons, place);
@@ -102,10 +94,8 @@ export class Pointer {
 
   /** @param {PointerEvent} event */
   moved(event) {
-    // A browser tells of several places at once, and of the last one as the event itself.
-    const all = event.getCoalescedEvents();
-    for (const each of all.length ? all : [event]) this.move(this.placeOf(each, this.#buttons > 0));
-    const place = this.placeOf(event, this.#buttons > 0);
+    for (const each of allIn(event)) this.move(this.hands.placeOf(each, this.#buttons > 0));
+    const place = this.hands.placeOf(event, this.#buttons > 0);
     // Of a mouse's further buttons only the bits tell.
     if (place) this.change(event, event.buttons, place);
   }
@@ -113,31 +103,31 @@ export class Pointer {
   /** @param {PointerEvent} event */
   lifted(event) {
     // Also where the picture has gone meanwhile.
-    this.change(event, event.buttons, this.placeOf(event, true));
+    this.change(event, event.buttons, this.hands.placeOf(event, true));
   }
 
   /** @param {PointerEvent} event whose pointer is heard of until it is up, also beside the picture */
   capture({ pointerId }) {
-    this.surface.setPointerCapture(pointerId);
+    this.hands.surface.setPointerCapture(pointerId);
   }
 
   /** @param {Place | null} place */
   move(place) {
     if (!place || (place.x === this.#last?.x && place.y === this.#last.y)) return;
     this.#at(place);
-    this.hand.send({ type: "move", ...place });
+    this.hands.hand.send({ type: "move", ...place });
   }
 
   /** All buttons go up, where the pointer is. */
   letGo() {
-    for (const [bit, button] of BUTTONS) if (this.#buttons & bit) this.hand.send({ type: "button", button, down: false });
+    for (const [bit, button] of BUTTONS) if (this.#buttons & bit) this.hands.hand.send({ type: "button", button, down: false });
     this.#buttons = 0;
   }
 
   /** @param {WheelEvent} event */
   turned(event) {
     event.preventDefault();
-    const place = this.placeOf(event);
+    const place = this.hands.placeOf(event);
     const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
     const size = event.deltaMode === 0 ? PIXELS_OF_A_NOTCH : LINES_OF_A_NOTCH;
     this.#turned += (sideways ? event.deltaX : event.deltaY) / size;
@@ -149,19 +139,16 @@ export class Pointer {
     const forward = notches > 0;
     const direction = sideways ? (forward ? "right" : "left") : forward ? "down" : "up";
     const amount = Math.min(Math.abs(notches), MAX_NOTCHES);
-    this.hand.send(...this.keys.hold(event), { type: "wheel", direction, amount, ...place });
+    this.hands.hand.send(...this.keys.hold(event), { type: "wheel", direction, amount, ...place });
   }
 
   /** @param {Place} place */
   #at(place) {
     this.#last = place;
-    this.touchpad.at(place);
+    this.hands.touchpad.at(place);
   }
 
-  /**
-   * These buttons are down now; without a place, where the pointer is.
-   * @type {(event: PointerEvent, buttons: number, place: Place | null) => void}
-   */
+  /** @type {(event: PointerEvent, buttons: number, place: Place | null) => void} that are down now, at the place or where it was */
   change(event, buttons, place) {
     const changed = this.#buttons ^ buttons;
     this.#buttons = buttons;
@@ -169,7 +156,7 @@ export class Pointer {
     for (const [bit, button] of BUTTONS) {
       const down = (buttons & bit) > 0;
       if (changed & bit)
-        this.hand.send(...(down ? this.keys.hold(event) : []), { type: "button", button, down, ...place });
+        this.hands.hand.send(...(down ? this.keys.hold(event) : []), { type: "button", button, down, ...place });
     }
   }
 }

@@ -9,15 +9,14 @@ const AGAIN_MILLISECONDS = 250;
 
 /** Directly, or as a touchpad: then a finger moves the pointer, and a tap clicks where that is. */
 export class Fingers {
-  /** @type {Finger | null} */
-  #finger = null;
+  #finger = /** @type {Finger | null} */ (null);
   /** Holds the button of a tap, that may go on. */
   #tapped = 0;
 
   /** @param {import("./control.js").Pointer} pointer */
   constructor(pointer) {
     this.pointer = pointer;
-    this.touchpad = pointer.touchpad;
+    this.touchpad = pointer.hands.touchpad;
   }
 
   /** @param {PointerEvent} event */
@@ -27,7 +26,7 @@ export class Fingers {
       return;
     }
     const isDirect = !this.touchpad.isOn;
-    const place = this.pointer.placeOf(event);
+    const place = this.pointer.hands.placeOf(event);
     if (isDirect && !place) return;
     if (!isDirect) void this.touchpad.find();
     this.pointer.capture(event);
@@ -41,9 +40,7 @@ export class Fingers {
     if (!finger || !event.isPrimary) return;
     const isNear = Math.hypot(event.clientX - finger.x, event.clientY - finger.y) < MOVED_PIXELS;
     if (!finger.hasMoved && !finger.way.length && isNear) return;
-    // A browser tells of several places at once, and of the last one as the event itself.
-    const all = event.getCoalescedEvents();
-    finger.way.push(...(all.length ? all : [event]));
+    finger.way.push(...allIn(event));
     if (finger.hasMoved || event.timeStamp - finger.at >= ALONE_MILLISECONDS) this.#go(event, finger);
   }
 
@@ -54,7 +51,7 @@ export class Fingers {
     this.#finger = null;
     if (finger.way.length) this.#go(event, finger);
     const { isDirect, isAgain, hasMoved } = finger;
-    const direct = hasMoved ? this.pointer.placeOf(event, true) : finger.place;
+    const direct = hasMoved ? this.pointer.hands.placeOf(event, true) : finger.place;
     const place = isDirect ? direct : this.touchpad.place;
     if (isDirect ? hasMoved : isAgain) this.pointer.change(event, 0, place);
     if (hasMoved) return;
@@ -78,7 +75,7 @@ export class Fingers {
     finger.hasMoved = true;
     for (const each of finger.way.splice(0)) {
       const place = finger.isDirect
-        ? this.pointer.placeOf(each, true)
+        ? this.pointer.hands.placeOf(each, true)
         : this.touchpad.moved(each.clientX - finger.x, each.clientY - finger.y);
       if (place) ({ clientX: finger.x, clientY: finger.y } = each);
       this.pointer.move(place);
@@ -102,4 +99,10 @@ export class Fingers {
     this.#tapped = 0;
     return tapped !== 0;
   }
+}
+
+/** @param {PointerEvent} event of which a browser tells several at once, and the last one as the event itself */
+export function allIn(event) {
+  const all = event.getCoalescedEvents();
+  return all.length ? all : [event];
 }

@@ -16,11 +16,9 @@ const FINAL = [4500, 4501];
 
 /** A hand for as long as a lease lives.  What cannot be sent now is never sent later: it was meant for another screen. */
 export class Hand {
-  /** @type {WebSocket | undefined} */
-  #socket;
+  #socket = /** @type {WebSocket | null} */ (null);
   #sequence = 0;
-  /** @type {HandEvent[]} */
-  #pending = [];
+  #pending = /** @type {HandEvent[]} */ ([]);
   /** @type {Batch[]} what is not acknowledged yet */
   #sent = [];
   /** What was said when the connection went; empty until then, when what is done waits for the first one. */
@@ -37,11 +35,8 @@ export class Hand {
   /** Called when the server has let go of all that was held, though the person has not. */
   released = () => {};
 
-  /**
-   * @param {import("./lease.js").Lease} lease
-   * @param {import("./outcome.js").Outcome} outcome hears what became of what it did
-   */
-  constructor(lease, outcome) {
+  /** @param {{lease: import("./lease.js").Lease, outcome: import("./outcome.js").Outcome}} parts: the latter hears what became of it */
+  constructor({ lease, outcome }) {
     this.lease = lease;
     this.outcome = outcome;
     lease.signal.addEventListener("abort", () => this.#over());
@@ -209,8 +204,6 @@ export class Hand {
 }
 
 /** @param {Batch[]} batches */
-function eventsOf(batches) {
-  return batches.flatMap(({ events }) => events);
-}
+const eventsOf = (batches) => batches.flatMap(({ events }) => events);
 
 /** @typedef {{sequence: number, events: HandEvent[], at: number}} Batch */

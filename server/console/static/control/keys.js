@@ -23,10 +23,7 @@ export function ownKeyOf({ code, ctrlKey, altKey, shiftKey }) {
   return (ctrlKey && altKey && shiftKey && OWN[code]) || null;
 }
 
-/**
- * What pastes on the machine, where these keys paste in the browser; null where they do not.
- * @type {(event: KeyLike, isMac: boolean) => string | null}
- */
+/** @type {(event: KeyLike, isMac: boolean) => string | null} what pastes on the machine, where these keys do in the browser */
 export function pastingOf(event, isMac) {
   const { key, ctrlKey, altKey, shiftKey, metaKey } = event;
   if (altKey) return null;
@@ -150,9 +147,7 @@ export class Keys {
 }
 
 /** @param {string} key */
-export function isCharacter(key) {
-  return Array.from(key).length === 1;
-}
+export const isCharacter = (key) => Array.from(key).length === 1;
 
 /** @param {KeyPlace} event the key of a shortcut: its letter, or what a Latin keyboard has in its place */
 function latin({ key, code }) {
@@ -175,6 +170,4 @@ export function strokesOf(chord) {
 }
 
 /** @type {(key: string, down: boolean) => KeyEvent} */
-function stroke(key, down) {
-  return { type: "key", key, down };
-}
+const stroke = (key, down) => ({ type: "key", key, down });

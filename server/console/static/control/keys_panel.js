@@ -1,6 +1,7 @@
 /** The keys that a browser keeps for itself and those that a phone lacks, as buttons. */
 
 import { html, Store, useEffect, useRef, useState, useStore } from "../parts/elements.js";
+import { Toggle } from "../parts/pieces.js";
 import { isCharacter, nameOf, strokesOf } from "./keys.js";
 import { TouchHint, TouchpadButton } from "./touchpad.js";
 
@@ -87,10 +88,8 @@ export function KeysPanel({ control }) {
     >${label}</button>`)}
   </span>`;
   /** @param {string} label */
-  const latch = (label, name = label.toLowerCase()) => html`<button
-    type="button" title="${label} with the next key"
-    aria-pressed=${String(latches.latched.has(name))} onClick=${() => latches.toggle(name)}
-  >${label} +</button>`;
+  const latch = (label, name = label.toLowerCase()) =>
+    html`<${Toggle} title="${label} with the next key" isOn=${latches.latched.has(name)} click=${() => latches.toggle(name)}>${label} +<//>`;
   // Whoever points at a button goes on typing: a phone's keyboard stays.
   return html`<div
     class=${isOpen ? "keys open" : "keys"} role="group" aria-label="Keys" ref=${element}
@@ -98,11 +97,9 @@ export function KeysPanel({ control }) {
   >
     <div class="row">
       <span class="row">
-        <button
-          type="button" aria-controls="more-keys" aria-expanded=${String(isOpen)} onClick=${() => open(!isOpen)}
-        >More keys</button>
+        <${Toggle} opens isOn=${isOpen} aria-controls="more-keys" click=${() => open(!isOpen)}>More keys<//>
         <${TouchpadButton} touchpad=${touchpad} />
-        <button type="button" class="for-touch" aria-pressed=${String(isTyping)} onClick=${toggleKeyboard}>Keyboard</button>
+        <${Toggle} isOn=${isTyping} class="for-touch" click=${toggleKeyboard}>Keyboard<//>
       </span>
       <span class="row">${MODIFIERS.map((label) => latch(label))}</span>
       ${row(FEW)}

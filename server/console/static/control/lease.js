@@ -26,8 +26,8 @@ export async function takeLease(machineId, takeOver) {
   const address = path`/v1/machines/${machineId}/control`;
   const asked = Date.now();
   /** @type {Answer<Control>} */
-  const { data } = await call("POST", address, { body: { take_over: takeOver } });
-  return new Lease(address, data, asked);
+  const { data: control } = await call("POST", address, { body: { take_over: takeOver } });
+  return new Lease({ address, control, asked });
 }
 
 /** A lease, renewed until its `signal` is aborted: then it is over. */
@@ -40,12 +40,8 @@ export class Lease {
   #next = 0;
   #end = 0;
 
-  /**
-   * @param {string} address
-   * @param {Control} control
-   * @param {number} asked when it was asked for
-   */
-  constructor(address, { id, by, since }, asked) {
+  /** @param {{address: string, control: Control, asked: number}} parts: the last is when it was asked for */
+  constructor({ address, control: { id, by, since }, asked }) {
     this.id = id;
     this.by = by;
     this.since = since;

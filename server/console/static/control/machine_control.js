@@ -23,7 +23,6 @@ export class MachineControl extends Store {
   /** Ends the hands on the picture, before the lease where what was done last is still to be answered. */
   #hands = new AbortController();
   isTaking = false;
-  #shows = false;
   /** Why control was refused, or has ended; the empty text otherwise. */
   #words = "";
   /** From whom control can be taken over, because that was said to the person. */
@@ -79,12 +78,6 @@ export class MachineControl extends Store {
     this.tellNow();
   }
 
-  /** @param {boolean} shows whether there is a live picture */
-  see(shows) {
-    this.#shows = shows;
-    this.tellNow();
-  }
-
   /** @param {boolean} takeOver */
   async take(takeOver) {
     this.isTaking = true;
@@ -113,8 +106,8 @@ export class MachineControl extends Store {
     // Until the server tells the same.
     this.machine.control = { by: lease.by, since: lease.since };
     this.#ask("");
-    const hand = new Hand(lease, outcome);
-    const clipboard = this.mayCopy ? new Clipboard(hand, this.machine.id) : null;
+    const hand = new Hand({ lease, outcome });
+    const clipboard = this.mayCopy ? new Clipboard({ hand, machineId: this.machine.id }) : null;
     this.hand = hand;
     this.clipboard = clipboard;
     this.#hands = new AbortController();
@@ -199,7 +192,7 @@ export class MachineControl extends Store {
       return `Your token lacks the ${scopes}, so you can look only.`;
     }
     if (!isThere(this.machine)) return "Control needs a machine that is online.";
-    return this.#shows ? "" : "There is no picture yet.";
+    return this.screen.shows ? "" : "There is no picture yet.";
   }
 
   /** What stands beside the button. */
@@ -251,6 +244,4 @@ export class MachineControl extends Store {
 }
 
 /** @param {Machine} machine whether inputs of whoever has control reach it: they also do while it is paused */
-function isThere({ state, node }) {
-  return state === "online" || (state === "paused" && node !== null);
-}
+const isThere = ({ state, node }) => state === "online" || (state === "paused" && node !== null);

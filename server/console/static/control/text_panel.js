@@ -10,10 +10,7 @@ const MOST_NAMED = 5;
 /** What no key makes: control codes but Tab and the end of a line, and halves of a pair. */
 const UNTYPED = /(?![\n\t\r])[\p{Cc}\p{Cs}]/gu;
 
-/**
- * The events that type a text, of which one types 1,000 characters at most.
- * @type {(text: string) => HandEvent[]}
- */
+/** @type {(text: string) => HandEvent[]} that type it, each 1,000 characters at most */
 export function typed(text) {
   return (text.match(/.{1,1000}/gsu) ?? []).map((part) => ({ type: "text", text: part }));
 }
@@ -83,13 +80,10 @@ export function TextPanel({ control }) {
     field.current.form?.requestSubmit();
   }
 
-  /** @param {string} id */
-  const area = (id) => html`<textarea
-    id=${id} ref=${field} rows="2" autocomplete="off" autocapitalize="off" spellcheck="false"
-    aria-keyshortcuts="Control+Enter" onKeyDown=${keyed}
-  ></textarea>`;
   return html`<form class="row texts" onSubmit=${typeIt}>
-    <${Field} label="Text" make=${area} />
+    <${Field} label="Text"><textarea
+      ref=${field} rows="2" autocomplete="off" autocapitalize="off" spellcheck="false" aria-keyshortcuts="Control+Enter" onKeyDown=${keyed}
+    ></textarea><//>
     <div class="row">
       <button>Type it</button>
       ${clipboard && html`
@@ -102,6 +96,4 @@ export function TextPanel({ control }) {
 }
 
 /** @param {string} text */
-function sized(text) {
-  return count(Array.from(text).length, "character");
-}
+const sized = (text) => count(Array.from(text).length, "character");

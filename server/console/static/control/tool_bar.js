@@ -1,6 +1,7 @@
 /** What stands around a machine's picture: the tools above it, and below it what became of the inputs. */
 
 import { html, useEffect, useRef, useStore } from "../parts/elements.js";
+import { Toggle } from "../parts/pieces.js";
 import { Ago } from "../parts/time.js";
 import { ViewingTools } from "../screen/viewing.js";
 import { ownKeyOf } from "./keys.js";
@@ -13,15 +14,15 @@ import { TextPanel } from "./text_panel.js";
  * @param {{control: Control, viewing: import("../screen/viewing.js").Viewing, children?: unknown}} properties
  */
 export function ToolBar({ control, viewing, children }) {
+  useStore(control.screen);
   const { inControl, isTaking, obstacle, offered, sign, holder, panel, button } = useStore(control);
   useEffect(() => {
     // A button that was disabled meanwhile has lost the focus.
     if (!isTaking && !inControl && document.activeElement === document.body) button.current?.focus({ preventScroll: true });
   }, [isTaking]);
   /** @type {(name: "keys" | "text", label: string, isOpen?: boolean) => unknown} */
-  const opener = (name, label, isOpen = panel === name) => html`<button
-    type="button" class="for-wide" aria-expanded=${String(isOpen)} onClick=${() => control.open(isOpen ? "" : name)}
-  >${label}</button>`;
+  const opener = (name, label, isOpen = panel === name) =>
+    html`<${Toggle} opens isOn=${isOpen} class="for-wide" click=${() => control.open(isOpen ? "" : name)}>${label}<//>`;
   return html`<div class="control-bar" role="group" aria-label="Tools">
     <button
       type="button" class="primary" ref=${button} disabled=${isTaking || obstacle !== ""} aria-busy=${isTaking || null}

@@ -1,7 +1,8 @@
 /** The picture as a touchpad: a finger moves the machine's pointer as far as itself, from where that is. */
 
-import { call, path } from "../server/api.js";
+import { get, path } from "../server/api.js";
 import { html, Store, useStore } from "../parts/elements.js";
+import { Toggle } from "../parts/pieces.js";
 import { styleOf } from "../screen/marks.js";
 
 const DIRECT = "A tap clicks where you touch, a long one with the right button; a finger that moves drags. Two fingers zoom.";
@@ -45,9 +46,8 @@ export class Touchpad extends Store {
     if (this.place || this.#isAsking) return;
     this.#isAsking = true;
     try {
-      /** @type {Answer<Point>} */
-      const { data } = await call("GET", path`/v1/computer/${this.screen.machineId}/input/mouse/position`);
-      this.place ??= data;
+      const there = await get(path`/v1/computer/${this.screen.machineId}/input/mouse/position`);
+      this.place ??= /** @type {Place} */ (there);
     } catch {
       const { region } = this.screen;
       this.place ??= region && { x: region.x + (region.width >> 1), y: region.y + (region.height >> 1) };
@@ -99,17 +99,15 @@ export class Touchpad extends Store {
 
 /** @param {{touchpad: Touchpad}} properties */
 export function PointerOver({ touchpad }) {
+  useStore(touchpad.screen);
   const at = useStore(touchpad).shownAt;
   return html`<span class="pointer" hidden=${!at} style=${at && styleOf(at)}></span>`;
 }
 
 /** @param {{touchpad: Touchpad}} properties */
 export function TouchpadButton({ touchpad }) {
-  const pressed = String(useStore(touchpad).isOn);
-  const toggle = () => touchpad.toggle();
-  return html`<button type="button" class="for-touch" aria-pressed=${pressed} aria-describedby="touch-hint" onClick=${toggle}>
-    Touchpad
-  </button>`;
+  const { isOn: isPad } = useStore(touchpad);
+  return html`<${Toggle} isOn=${isPad} class="for-touch" aria-describedby="touch-hint" click=${() => touchpad.toggle()}>Touchpad<//>`;
 }
 
 /** @param {{touchpad: Touchpad}} properties */

@@ -5,18 +5,18 @@ import { Reading } from "../parts/reading.js";
 import { OutcomeBadge } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { count, operationOf, span } from "../parts/words.js";
-import { call, path, query, wordsOf } from "../server/api.js";
+import { get, path, query, wordsOf } from "../server/api.js";
 
 const SHOWN = 50;
 
-/** @param {{machineId: string} & Pick<PageProperties, "events" | "me">} properties */
-export function CommandList({ machineId, events, me }) {
-  const { items, total, error } = useStore(useMade((signal) => new Commands(machineId, events, signal)));
+/** @param {{machineId: string} & Pick<PageProperties, "events" | "me">} page */
+export function CommandList({ machineId, ...page }) {
+  const { items, total, error } = useStore(useMade((signal) => new Commands({ machineId, ...page, signal })));
   const more = total > items.length ? `The latest ${items.length} of ${count(total, "command")}.` : "";
   return html`
     <ol class="commands" tabindex="0" aria-label="Recent commands">${items.map((item) => html`<${Line} key=${item.command_id} ...${item} />`)}</ol>
     <p class="small">${error ? wordsOf(error) : total < 0 ? "Reading…" : items.length ? more : "Nothing was done on this machine yet."}</p>
-    ${me.scopes.includes("audit:read") &&
+    ${page.me.scopes.includes("audit:read") &&
     html`<p class="small"><a href=${query("#/activity", { machine_id: machineId })}>All that was done on it</a></p>`}
   `;
 }
@@ -48,44 +48,29 @@ export function counted(machine, { outcome, accepted_at, inputs: several }) {
 
 /** A list that begins with what the server remembers and goes on with what it tells. */
 class Commands extends Reading {
-  /** @type {CommandItem[]} */
-  items = [];
+  items = /** @type {CommandItem[]} */ ([]);
   /** How many there are; negative until they are read. */
   total = -1;
-  /** @type {CommandItem[]} what is said while the list is on its way, which is newer */
-  #meanwhile = [];
 
-  /**
-   * @param {string} machineId
-   * @param {PageProperties["events"]} events
-   * @param {AbortSignal} signal
-   */
-  constructor(machineId, events, signal) {
-    super(signal);
+  /** @param {Watched & {machineId: string}} page */
+  constructor({ machineId, ...page }) {
+    super(page);
     this.address = query(path`v1/machines/${machineId}/commands`, { limit: SHOWN });
-    events.on("reset", this.read, signal);
-    events.on("command", ({ detail }) => detail.machine_id === machineId && this.#take([detail], this.items), signal);
-    void this.read();
+    page.events.on("command", ({ detail }) => {
+      if (detail.machine_id === machineId) this.hear(detail.command_id, () => this.#take(detail));
+    }, page.signal);
   }
 
-  /**
-   * @override
-   * @param {AbortSignal} signal
-   */
-  async load(signal) {
-    this.#meanwhile = [];
-    /** @type {Answer<Part<CommandItem>>} */
-    const { data } = await call("GET", this.address, { signal });
-    this.total = data.total;
-    this.#take(this.#meanwhile.splice(0), data.items);
+  /** @override */
+  async load() {
+    const { items, total } = /** @type {Part<CommandItem>} */ (await get(this.address, this.loading));
+    Object.assign(this, { items, total });
   }
 
-  /** @type {(fresh: CommandItem[], others: CommandItem[]) => void} */
-  #take(fresh, others) {
-    if (this.isReading) this.#meanwhile.push(...fresh);
-    const items = new Map([...others, ...fresh].map((item) => [item.command_id, item]));
-    if (this.total >= 0) this.total += items.size - others.length;
-    this.items = [...items.values()].toSorted((one, other) => (one.accepted_at < other.accepted_at ? 1 : -1)).slice(0, SHOWN);
-    this.tell();
+  /** @param {CommandItem} command */
+  #take(command) {
+    const others = this.items.filter(({ command_id }) => command_id !== command.command_id);
+    if (this.total >= 0 && others.length === this.items.length) this.total += 1;
+    this.items = [command, ...others].toSorted((one, other) => (one.accepted_at < other.accepted_at ? 1 : -1)).slice(0, SHOWN);
   }
 }

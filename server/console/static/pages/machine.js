@@ -5,8 +5,8 @@ import { Outcomes, Panels, ToolBar } from "../control/tool_bar.js";
 import { PointerOver } from "../control/touchpad.js";
 import { backTo } from "../parts/address.js";
 import { Dialog } from "../parts/dialog.js";
-import { html, Store, useLayoutEffect, useMade, useRef, useState, useStore, useTitle } from "../parts/elements.js";
-import { CommandLine, Failure, Field, NotFound, textOf, WorkButton, WorkForm } from "../parts/pieces.js";
+import { html, useLayoutEffect, useMade, useRef, useState, useStore, useTitle } from "../parts/elements.js";
+import { CommandLine, Field, NotFound, textOf, Toggle, Unread, WorkButton, WorkForm } from "../parts/pieces.js";
 import { Reading } from "../parts/reading.js";
 import { StateBadge } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
@@ -14,102 +14,77 @@ import { displays, number, span, stateOf, whyOf } from "../parts/words.js";
 import { Marks, MarksOver } from "../screen/marks.js";
 import { Screen } from "../screen/screen.js";
 import { Viewing } from "../screen/viewing.js";
-import { call, HOME, path, sentence, statusOf } from "../server/api.js";
+import { call, get, HOME, isNowhere, path, sentence } from "../server/api.js";
 import { CommandList, counted } from "./commands.js";
 
 const READ_SECONDS = 30;
-const TRIES = 3;
 /** From this width on, what a machine is stands beside its picture. */
 const ROOMY_PIXELS = 1000;
 const LIVE = "Live. The picture changes when the screen does.";
 
 /** @param {PageProperties} page */
-export function MachinePage({ events, me, id }) {
-  const desk = useStore(useMade((signal) => new Desk(id, me, events, signal)));
+export function MachinePage({ id, ...page }) {
+  const desk = useStore(useMade((signal) => new Desk({ id, ...page, signal })));
   useTitle(desk.machine?.name ?? (desk.isGone ? "Not found" : "Machine"));
   if (desk.isGone) return html`<${NotFound} what="machine" back=${backTo("/machines")} name="the machines" />`;
-  if (desk.machine && desk.work) return html`<${View} ...${{ desk, machine: desk.machine, work: desk.work, me, events }} />`;
-  if (desk.error) return html`<${Failure} error=${desk.error} again=${desk.read} />`;
-  return html`<p class="empty">Reading the machine…</p>`;
+  if (desk.machine && desk.work) return html`<${View} ...${{ desk, machine: desk.machine, work: desk.work, ...page }} />`;
+  return html`<${Unread} reading=${desk} />`;
 }
 
 /** A machine as the server has it and goes on to tell, and what one does on it. */
 class Desk extends Reading {
-  /** @type {Machine | null} */
-  machine = null;
+  machine = /** @type {Machine | null} */ (null);
   /** @type {Work | null} made with the machine, and there as long as it is */
   work = null;
   isGone = false;
-  #heard = 0;
-  #closing = new AbortController();
 
-  /**
-   * @param {string} id
-   * @param {Session} me
-   * @param {PageProperties["events"]} events
-   * @param {AbortSignal} leaving
-   */
-  constructor(id, me, events, leaving) {
-    super(leaving);
-    this.me = me;
+  /** @param {Watched & {id: string}} page */
+  constructor({ id, ...page }) {
+    const closing = new AbortController();
+    const signal = AbortSignal.any([page.signal, closing.signal]);
+    super({ ...page, signal });
+    this.closing = closing;
+    this.me = page.me;
     this.address = path`/v1/machines/${id}`;
-    const signal = AbortSignal.any([leaving, this.#closing.signal]);
-    this.working = signal;
-    events.on("reset", this.read, signal);
-    events.on("machine", ({ detail }) => detail.id === id && this.#hear(detail), signal);
+    const { events } = page;
+    events.on("machine", ({ detail }) => detail.id === id && this.hear("", () => this.#take(detail)), signal);
     events.on("machine_removed", ({ detail }) => detail.id === id && this.#gone(), signal);
     events.on("control_requested", ({ detail }) => detail.id === id && this.work?.control.hear(detail), signal);
-    events.on("command", ({ detail }) => {
-      if (detail.machine_id !== id || !this.machine) return;
-      if (!this.work?.control.inControl) this.work?.marks.take(detail);
-      this.#hear(counted(this.machine, detail));
-    }, signal);
+    events.on("command", ({ detail }) => detail.machine_id === id && this.#count(detail), signal);
     // Nobody tells how long the way to the machine takes.
     const reading = setInterval(() => document.hidden || this.read(), READ_SECONDS * 1000);
     signal.addEventListener("abort", () => clearInterval(reading));
-    void this.read();
   }
 
-  /**
-   * @override
-   * @param {AbortSignal} signal
-   */
-  async load(signal) {
+  /** @override */
+  async load() {
     try {
-      // Again where something was heard of it meanwhile, which is newer.
-      for (let left = TRIES; left > 0; left -= 1) {
-        const before = this.#heard;
-        /** @type {Answer<Machine>} */
-        const { data } = await call("GET", this.address, { signal });
-        if (before === this.#heard || left === 1) {
-          this.#take(data);
-          return;
-        }
-      }
+      this.#take(/** @type {Machine} */ (await get(this.address, this.loading)));
     } catch (error) {
-      if (![404, 422].includes(statusOf(error) ?? 0)) throw error;
+      if (!isNowhere(error)) throw error;
       this.#gone();
     }
   }
 
-  /** @param {Machine} machine */
-  #hear(machine) {
-    this.#heard += 1;
-    this.#take(machine);
+  /** @param {CommandEvent} command */
+  #count(command) {
+    if (!this.machine) return;
+    if (!this.work?.control.inControl) this.work?.marks.take(command);
+    this.#take(counted(this.machine, command));
   }
 
   /** @param {Machine} machine */
   #take(machine) {
-    const before = this.machine;
+    const { machine: before, me, read, signal } = this;
     this.machine = machine;
-    this.work ??= new Work(machine, this.me, this.read, this.working);
+    this.work ??= new Work({ machine, me, read, signal });
     this.work.update(machine, before);
     this.tell();
   }
 
   #gone() {
+    this.closing.abort();
     this.isGone = true;
-    this.#closing.abort();
     this.tell();
   }
 
@@ -121,22 +96,12 @@ class Desk extends Reading {
 }
 
 /** The screen of a machine, how it is looked at, and control. */
-class Work extends Store {
-  /** How the picture is: waiting, live, doubt or away. */
-  state = "waiting";
-  words = "";
-
-  /**
-   * @param {Machine} machine
-   * @param {Session} me
-   * @param {() => Promise<void>} read
-   * @param {AbortSignal} signal
-   */
-  constructor(machine, me, read, signal) {
-    super();
-    this.screen = new Screen({ machineId: machine.id, told: (state, words) => this.#seen(state, words), signal });
+class Work {
+  /** @param {{machine: Machine, me: Session, read: () => Promise<void>, signal: AbortSignal}} desk */
+  constructor({ machine, me, read, signal }) {
+    this.screen = new Screen({ machineId: machine.id, signal });
     this.marks = new Marks(this.screen);
-    this.viewing = new Viewing(this.screen, () => this.control.inControl);
+    this.viewing = new Viewing({ screen: this.screen, isInControl: () => this.control.inControl });
     this.control = new MachineControl({ machine, scopes: me.scopes, screen: this.screen, read });
   }
 
@@ -147,28 +112,19 @@ class Work extends Store {
     const hasCome = machine.screen?.available && !before?.screen?.available;
     if (before && (before.state !== machine.state || hasCome)) this.screen.again();
   }
-
-  /** @type {(state: string, words: string) => void} */
-  #seen(state, words) {
-    this.state = state;
-    this.words = words;
-    this.control.touchpad.tell();
-    this.control.see(state === "live" || state === "doubt");
-    this.tellNow();
-  }
 }
 
 /** @param {{desk: Desk, machine: Machine, work: Work, me: Session, events: PageProperties["events"]}} properties */
 function View({ desk, machine, work, me, events }) {
   const [isOpen, open] = useState(innerWidth >= ROOMY_PIXELS);
   const { inControl } = useStore(work.control);
-  const { state } = useStore(work);
+  const { state } = useStore(work.screen);
   return html`<section class=${inControl ? "machine in-control" : "machine"}>
     <div class="head"><${Title} desk=${desk} machine=${machine} mayChange=${me.scopes.includes("machines:write")} /></div>
     <div class="split" data-drawer=${isOpen}>
       <div class="work">
         <${ToolBar} control=${work.control} viewing=${work.viewing}>
-          <button type="button" class="for-wide" aria-expanded=${String(isOpen)} onClick=${() => open(!isOpen)}>Details</button>
+          <${Toggle} opens isOn=${isOpen} class="for-wide" click=${() => open(!isOpen)}>Details<//>
         <//>
         <${Stage} machine=${machine} work=${work} />
         <${Outcomes} control=${work.control} caption=${state === "live" ? LIVE : ""} />
@@ -217,15 +173,8 @@ function Rename({ desk, name, close }) {
   <//>`;
 }
 
-/**
- * Why a machine is paused, and until when: others will ask.
- * @param {{desk: Desk, close: () => void}} properties
- */
+/** @param {{desk: Desk, close: () => void}} properties of the question why, and until when: others will ask */
 function Pause({ desk, close }) {
-  /** @param {string} id */
-  const reason = (id) => html`<input id=${id} name="reason" maxlength="200" placeholder="such as: the printer is being changed" />`;
-  /** @param {string} id */
-  const until = (id) => html`<input id=${id} name="until" type="datetime-local" />`;
   /** @param {FormData} values */
   const submit = async (values) => {
     const end = textOf(values, "until");
@@ -238,15 +187,16 @@ function Pause({ desk, close }) {
   };
   return html`<${Dialog} title="Pause the machine" submit=${submit} close=${close}>
     <p>Until it is resumed, only somebody in control can send it input.</p>
-    <${Field} label="Reason" make=${reason} />
-    <${Field} label="Until (optional; otherwise until somebody resumes it)" make=${until} />
+    <${Field} label="Reason"><input name="reason" maxlength="200" placeholder="such as: the printer is being changed" /><//>
+    <${Field} label="Until (optional; otherwise until somebody resumes it)"><input name="until" type="datetime-local" /><//>
     <div class="row"><button class="primary">Pause</button><button type="button" onClick=${close}>Cancel</button></div>
   <//>`;
 }
 
 /** @param {{machine: Machine, work: Work}} properties */
 function Stage({ machine, work }) {
-  const { control, screen, viewing, marks, state, words } = useStore(work);
+  const { control, screen, viewing, marks } = work;
+  const { state, words } = useStore(screen);
   const { asking, inControl } = useStore(control);
   const stage = useRef(document.body);
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));

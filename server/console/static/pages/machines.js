@@ -3,13 +3,13 @@
 import { useChosen } from "../parts/address.js";
 import { Chips } from "../parts/chips.js";
 import { html, useMade, useStore, useTitle } from "../parts/elements.js";
-import { CommandLine, EmptyState, Failure, Field, NothingFits } from "../parts/pieces.js";
+import { CommandLine, EmptyState, Field, NothingFits, Unread } from "../parts/pieces.js";
 import { Reading } from "../parts/reading.js";
 import { StateBadge } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { Ago } from "../parts/time.js";
-import { count, displays, isTrouble, number, span, stateOf, STATES, troubleOf, whyOf } from "../parts/words.js";
-import { capital, HOME, listAll, path } from "../server/api.js";
+import { capital, count, displays, isTrouble, number, span, stateOf, STATES, troubleOf, whyOf } from "../parts/words.js";
+import { HOME, listAll, path } from "../server/api.js";
 import { counted } from "./commands.js";
 
 const COUNTS_MILLISECONDS = 60_000;
@@ -19,32 +19,19 @@ const NAMES = new Intl.Collator(undefined, { numeric: true });
 
 /** @type {Column<Machine>[]} */
 const COLUMNS = [
-  { key: "state", label: "State", sorts: true, cell: (machine) => html`<${StateBadge} state=${stateOf(machine)} />` },
-  { key: "name", label: "Machine", sorts: true, cell: nameOf },
+  { key: "state", label: "State", sorts: "up", cell: (machine) => html`<${StateBadge} state=${stateOf(machine)} />` },
+  { key: "name", label: "Machine", sorts: "up", cell: nameOf },
   { key: "reason", label: "Why", cell: reasonOf, attributes: ({ reason }) => ({ title: reason }) },
-  { key: "since", label: "Since", sorts: true, falls: true, cell: ({ since }) => html`<${Ago} time=${since} />` },
-  { key: "round_trip", label: "Round trip", sorts: true, falls: true, numeric: true, cell: ({ round_trip_ms }) => span(round_trip_ms) },
+  { key: "since", label: "Since", sorts: "down", cell: ({ since }) => html`<${Ago} time=${since} />` },
+  { key: "round_trip", label: "Round trip", sorts: "down", numeric: true, cell: ({ round_trip_ms }) => span(round_trip_ms) },
   { key: "display", label: "Display", cell: (machine) => displays(machine.displays) },
-  {
-    key: "version",
-    label: "Version",
-    cell: ({ client_version }) => client_version ?? "–",
-    attributes: ({ platform }) => ({ title: platform }),
-  },
-  { key: "inputs", label: "Inputs", sorts: true, falls: true, numeric: true, cell: ({ inputs }) => number(inputs?.completed) },
-  {
-    key: "failed",
-    label: "Failed",
-    sorts: true,
-    falls: true,
-    numeric: true,
-    cell: ({ inputs }) => number(inputs?.failed),
-    attributes: ({ inputs }) => ({ "data-some": inputs?.failed > 0 || null }),
-  },
+  { key: "version", label: "Version", cell: ({ client_version }) => client_version ?? "–", attributes: ({ platform }) => ({ title: platform }) },
+  { key: "inputs", label: "Inputs", sorts: "down", numeric: true, cell: ({ inputs }) => number(inputs.completed) },
+  { key: "failed", label: "Failed", sorts: "down", numeric: true, cell: ({ inputs }) => number(inputs.failed), attributes: someOf },
 ];
 
 /** @type {Order} */
-const newest = (one, other) => (one.since < other.since ? 1 : one.since > other.since ? -1 : 0);
+const newest = (one, other) => Date.parse(other.since) - Date.parse(one.since);
 /** @type {Order} */
 const byName = (one, other) => NAMES.compare(one.name, other.name) || (one.id < other.id ? -1 : 1);
 /** @type {(value: (machine: Machine) => number | null | undefined) => Order} */
@@ -57,19 +44,18 @@ const ORDERS = {
   name: byName,
   since: (one, other) => -newest(one, other),
   round_trip: least((one) => one.round_trip_ms),
-  inputs: least((one) => one.inputs?.completed),
-  failed: least((one) => one.inputs?.failed),
+  inputs: least((one) => one.inputs.completed),
+  failed: least((one) => one.inputs.failed),
 };
 
 /** @param {PageProperties} page */
-export function MachinesPage({ events }) {
+export function MachinesPage(page) {
   useTitle("Machines");
-  const { machines, error, read } = useStore(useMade((signal) => new Machines(events, signal)));
+  const reading = useStore(useMade((signal) => new Machines({ ...page, signal })));
+  const { machines } = reading;
   const [chosen, choose] = useChosen("/machines", USUAL);
   const clear = () => choose({ q: "", state: "" });
-  if (!machines) return html`<${Head} ...${{ chosen, choose }}>
-    ${error ? html`<${Failure} error=${error} again=${read} />` : html`<p class="empty">Reading the machines…</p>`}
-  <//>`;
+  if (!machines) return html`<${Head} ...${{ chosen, choose }}><${Unread} reading=${reading} /><//>`;
   if (!machines.size) return html`<section><h1>Machines</h1><${FirstMachine} /></section>`;
   const named = [...machines.values()].filter(hasAll(chosen.q));
   const found = named.filter((machine) => !chosen.state || stateOf(machine) === chosen.state).toSorted(orderOf(chosen.sort));
@@ -78,7 +64,7 @@ export function MachinesPage({ events }) {
     <${Chips} label="Show only" chips=${chipsOf(named, chosen.state)} chosen=${chosen.state} choose=${(/** @type {string} */ state) => choose({ state })} />
     ${found.length
       ? html`<${Table}
-          name="machines" label="Machines" columns=${COLUMNS} items=${found} keyOf=${idOf} row=${rowOf}
+          name="machines" label="Machines" columns=${COLUMNS} items=${found} row=${rowOf}
           order=${chosen.sort} sort=${(/** @type {string} */ sort) => choose({ sort })} chosen=${chosen.q + chosen.state}
         />`
       : html`<${NothingFits} what="machine" clear=${clear} />`}
@@ -88,19 +74,16 @@ export function MachinesPage({ events }) {
 
 /** @param {{chosen: typeof USUAL, choose: (change: Partial<typeof USUAL>) => void, children: unknown}} properties */
 function Head({ chosen, choose, children }) {
-  /** @param {string} id */
-  const search = (id) => html`<input
-    id=${id} type="search" placeholder="Words of name, id, reason…" value=${chosen.q}
-    onInput=${(/** @type {{currentTarget: HTMLInputElement}} */ { currentTarget }) => choose({ q: currentTarget.value })}
-  />`;
+  /** @param {{currentTarget: HTMLInputElement}} event */
+  const search = ({ currentTarget }) => choose({ q: currentTarget.value });
   return html`<section>
-    <div class="head"><h1>Machines</h1><${Field} label="Filter" inline make=${search} /></div>
+    <div class="head">
+      <h1>Machines</h1>
+      <${Field} label="Filter" inline><input type="search" placeholder="Words of name, id, reason…" value=${chosen.q} onInput=${search} /><//>
+    </div>
     ${children}
   </section>`;
 }
-
-/** @param {Machine} machine */
-const idOf = ({ id }) => id;
 
 /** @param {Machine} machine */
 const rowOf = (machine) => ({ "data-state": stateOf(machine) });
@@ -111,11 +94,16 @@ function nameOf({ id, name }) {
 }
 
 /** @param {Machine} machine */
+function someOf({ inputs }) {
+  return { "data-some": inputs.failed > 0 || null };
+}
+
+/** @param {Machine} machine */
 function reasonOf(machine) {
   const { control, viewers } = machine;
   return html`<span>${capital(whyOf(machine))}</span>
     ${control && html` <small class="holder">${control.by} has control, taken <${Ago} time=${control.since} /></small>`}
-    ${viewers?.length > 0 && html` <small>Watched by ${viewers.join(", ")}.</small>`}`;
+    ${viewers.length > 0 && html` <small>Watched by ${viewers.join(", ")}.</small>`}`;
 }
 
 /** @type {(sort: string) => Order} */
@@ -125,16 +113,12 @@ function orderOf(sort) {
   return (one, other) => turn * order(one, other) || byName(one, other);
 }
 
-/**
- * Whether every word is somewhere in what is shown of a machine.
- * @type {(text: string) => (machine: Machine) => boolean}
- */
+/** @type {(text: string) => (machine: Machine) => boolean} whether every word is somewhere in what is shown of it */
 function hasAll(text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return (machine) => {
-    if (!words.length) return true;
     const { name, id, reason, platform, client_version, control, viewers } = machine;
-    const shown = [name, id, reason, platform, client_version, control?.by, ...(viewers ?? []), STATES[stateOf(machine)]?.word];
+    const shown = [name, id, reason, platform, client_version, control?.by, ...viewers, STATES[stateOf(machine)]?.word];
     const all = shown.join("\n").toLowerCase();
     return words.every((word) => all.includes(word));
   };
@@ -142,11 +126,9 @@ function hasAll(text) {
 
 /** @type {(machines: Machine[], chosen: string) => Chip[]} */
 function chipsOf(machines, chosen) {
-  /** @type {Record<string, number>} */
-  const counts = {};
-  for (const machine of machines) counts[stateOf(machine)] = (counts[stateOf(machine)] ?? 0) + 1;
-  const states = new Set([...Object.keys(STATES), ...Object.keys(counts), chosen]);
-  const each = [...states].filter(Boolean).map((value) => ({ value, word: STATES[value]?.word ?? value, count: counts[value] ?? 0 }));
+  const groups = Map.groupBy(machines, (machine) => String(stateOf(machine)));
+  const states = new Set([...Object.keys(STATES), ...groups.keys(), chosen]);
+  const each = [...states].filter(Boolean).map((value) => ({ value, word: STATES[value]?.word ?? value, count: groups.get(value)?.length ?? 0 }));
   return [{ value: "", word: "All", count: machines.length }, ...each];
 }
 
@@ -154,52 +136,29 @@ function chipsOf(machines, chosen) {
 class Machines extends Reading {
   /** @type {Map<string, Machine> | null} until they are read */
   machines = null;
-  /** @type {Map<string, Machine | null>} what is said while the list is on its way, which is newer */
-  #meanwhile = new Map();
 
-  /**
-   * @param {PageProperties["events"]} events
-   * @param {AbortSignal} signal
-   */
-  constructor(events, signal) {
-    super(signal);
-    events.on("reset", this.read, signal);
-    events.on("machine", ({ detail }) => this.#heard(detail.id, detail), signal);
-    events.on("machine_removed", ({ detail }) => this.#heard(detail.id, null), signal);
+  /** @param {Watched} page */
+  constructor(page) {
+    super(page);
+    const { events, signal } = page;
+    events.on("machine", ({ detail }) => this.hear(detail.id, () => this.machines?.set(detail.id, detail)), signal);
+    events.on("machine_removed", ({ detail: { id } }) => this.hear(id, () => this.machines?.delete(id)), signal);
     events.on("command", ({ detail }) => this.#count(detail), signal);
-    void this.read();
   }
 
-  /**
-   * @override
-   * @param {AbortSignal} signal
-   */
-  async load(signal) {
-    this.#meanwhile = new Map();
+  /** @override */
+  async load() {
     /** @type {Machine[]} */
-    const all = await listAll("v1/machines", signal);
+    const all = await listAll("v1/machines", this.loading);
     this.machines = new Map(all.map((machine) => [machine.id, machine]));
-    for (const [id, machine] of this.#meanwhile) this.#apply(id, machine);
-  }
-
-  /** @type {(id: string, machine: Machine | null) => void} */
-  #heard(id, machine) {
-    this.#meanwhile.set(id, machine);
-    this.#apply(id, machine);
-  }
-
-  /** @type {(id: string, machine: Machine | null) => void} */
-  #apply(id, machine) {
-    if (machine) this.machines?.set(id, machine);
-    else this.machines?.delete(id);
-    this.tell();
   }
 
   /** @param {CommandEvent} command */
   #count(command) {
     const machine = this.machines?.get(command.machine_id);
     if (!machine) return;
-    this.#apply(machine.id, counted(machine, command));
+    this.machines?.set(machine.id, counted(machine, command));
+    this.tell();
     // What was counted here and on the server at once is put right from time to time.
     this.readIn(COUNTS_MILLISECONDS);
   }

@@ -12,13 +12,13 @@ import { Ago } from "../parts/time.js";
 import { toast } from "../parts/toasts.js";
 import { OUTCOMES, STATES } from "../parts/words.js";
 
-/** @type {Column<{name: string, count: number}>[]} */
+/** @type {Column<{id: string, count: number}>[]} */
 const COLUMNS = [
-  { key: "name", label: "Name", sorts: true, cell: ({ name }) => html`<a href="#/parts">${name}</a>` },
-  { key: "count", label: "Count", sorts: true, numeric: true, cell: ({ count }) => count },
+  { key: "name", label: "Name", sorts: "up", cell: ({ id }) => html`<a href="#/parts">${id}</a>` },
+  { key: "count", label: "Count", sorts: "up", numeric: true, cell: ({ count }) => count },
 ];
 
-const ITEMS = ["Rose", "Lily", "Iris"].map((name, count) => ({ name, count }));
+const ITEMS = ["Rose", "Lily", "Iris"].map((id, count) => ({ id, count }));
 
 /** @type {Filter<"q" | "kind">[]} */
 const FILTERS = [
@@ -36,7 +36,7 @@ export function PartsPage() {
   return html`<section class="parts">
     <h1>Parts</h1>
     <h2>Table</h2>
-    <${Table} name="plain" label="Flowers" columns=${COLUMNS} items=${ITEMS} keyOf=${(/** @type {{name: string}} */ { name }) => name} order=${order} sort=${sort} chosen="" />
+    <${Table} name="plain" label="Flowers" columns=${COLUMNS} items=${ITEMS} order=${order} sort=${sort} chosen="" />
     <h2>Filter and chips</h2>
     <${Filters} filters=${FILTERS} chosen=${filters} choose=${(/** @type {Partial<typeof filters>} */ change) => filter({ ...filters, ...change })} />
     <${Chips} label="Show only" chips=${chips} chosen=${state} choose=${choose} />
@@ -56,7 +56,7 @@ export function PartsPage() {
     <h2>Dialog</h2>
     <button type="button" onClick=${() => open(true)}>Ask something</button>
     ${isOpen && html`<${Dialog} title="Which flower?" submit=${() => Promise.reject(new Error("There is none."))} close=${() => open(false)}>
-      <${Field} label="Name" make=${(/** @type {string} */ id) => html`<input id=${id} name="flower" />`} />
+      <${Field} label="Name"><input name="flower" /><//>
       <div class="row"><button class="primary">Choose</button></div>
     <//>`}
     <h2>Picture</h2>

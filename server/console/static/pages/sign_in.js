@@ -26,15 +26,13 @@ export function SignIn({ signIn, words }) {
     }
   }
 
-  /** @param {string} id */
-  const input = (id) => html`<input
-    id=${id} ref=${field} type="password" name="token" autocomplete="off" spellcheck="false"
-    autocapitalize="off" maxlength="200" placeholder="fh_…" required
-  />`;
   return html`<section class="sign-in">
     <h1>Sign in to Farhand</h1>
     <${WorkForm} submit=${submit} words=${words}>
-      <${Field} label="Token" make=${input} />
+      <${Field} label="Token"><input
+        ref=${field} type="password" name="token" autocomplete="off" spellcheck="false"
+        autocapitalize="off" maxlength="200" placeholder="fh_…" required
+      /><//>
       <div class="row"><button class="primary">Sign in</button></div>
     <//>
     <h2>Where do I get a token?</h2>

@@ -39,10 +39,7 @@ const GRID = 1000;
 
 const PICTURE_FIELDS = ["picture", "screenshot", "image"];
 
-/**
- * The picture of a step: the id of one that is kept, or a text in base64; empty where it has none.
- * @param {Step} step
- */
+/** @param {Step} step its picture: the id of one that is kept, or a text in base64; empty where it has none */
 export function pictureOf(step) {
   for (const name of PICTURE_FIELDS) {
     const text = typeof step[name] === "string" ? step[name] : membersOf(step[name]).data;
@@ -51,10 +48,7 @@ export function pictureOf(step) {
   return "";
 }
 
-/**
- * A step as it was recorded, but for the text of a picture.
- * @param {Step} step
- */
+/** @param {Step} step as it was recorded, but for the text of a picture */
 export function recorded(step) {
   /** @type {(name: string, value: unknown) => unknown} */
   const short = (name, value) => {
@@ -64,11 +58,7 @@ export function recorded(step) {
   return JSON.stringify(step, short, 2);
 }
 
-/**
- * What a step says; one that nobody knows has the word "Step".
- * @param {Step} step
- * @param {Size} size of its picture
- */
+/** @type {(step: Step, size: Size) => {places: Place[], text: string}} what it says, and where on a picture of that size */
 export function readStep(step, size) {
   // What a model calls for is told whole: the call, and in it the action.
   const called = [step.action, step.input].map(membersOf).find((value) => nameOf(value));
@@ -79,29 +69,16 @@ export function readStep(step, size) {
   return { places, text: sentence(nameOf(told), values, places, step.after_ms) };
 }
 
-/**
- * What an action is called; empty where that is not known.
- * @param {Step} step
- */
+/** @param {Step} step what it calls its action; empty where that is not known */
 function nameOf({ operation, action, name, type }) {
   if (typeof operation === "string") return operation;
   return [action, name, type].find((each) => typeof each === "string" && ACTIONS.has(each)) ?? "";
 }
 
-/**
- * What a value has in it where it is an object, as anything can be in a step.
- * @param {unknown} value
- * @returns {Step}
- */
-function membersOf(value) {
-  return typeof value === "object" ? { ...value } : {};
-}
+/** @type {(value: unknown) => Step} what it has in it, where it is an object: anything can be in a step */
+const membersOf = (value) => (typeof value === "object" ? { ...value } : {});
 
-/**
- * Where a step happened: no place, one, or the beginning and end of a drag.
- * @param {Step} values
- * @returns {Place[]}
- */
+/** @type {(values: Step) => Place[]} where it happened: no place, one, or the beginning and end of a drag */
 function placesIn(values) {
   const { start_x, start_y, to_x, to_y, x, y, destination_x, destination_y, start_coordinate, coordinate, path } = values;
   const points = Array.isArray(path) && path.length ? [path[0], path.at(-1)] : [];
@@ -125,9 +102,7 @@ function placesIn(values) {
  * @param {unknown} value
  * @returns {[unknown, unknown]}
  */
-function pair(value) {
-  return Array.isArray(value) ? [value[0], value[1]] : [null, null];
-}
+const pair = (value) => (Array.isArray(value) ? [value[0], value[1]] : [null, null]);
 
 /** @type {(place: Place, size: Size) => Place} */
 function onPicture({ x, y }, { width, height }) {

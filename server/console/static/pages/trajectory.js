@@ -3,12 +3,12 @@
 import { backTo, keepChosen, place } from "../parts/address.js";
 import { html, useEffect, useLayoutEffect, useMade, useMemo, useRef, useState, useStore, useTitle } from "../parts/elements.js";
 import { Picture } from "../parts/picture.js";
-import { Failure, NotFound, WorkButton } from "../parts/pieces.js";
+import { NotFound, Unread, WorkButton } from "../parts/pieces.js";
 import { Reading } from "../parts/reading.js";
 import { ApprovalBadge } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { count } from "../parts/words.js";
-import { call, path, request, statusOf } from "../server/api.js";
+import { call, get, isNowhere, path, request, statusOf } from "../server/api.js";
 import { pictureOf, readStep, recorded } from "./steps.js";
 
 const STEPS_LISTED = 100;
@@ -16,16 +16,15 @@ const STEPS_LISTED = 100;
 const ADDRESS_MILLISECONDS = 150;
 
 /** @param {PageProperties} page */
-export function TrajectoryPage({ events, me, id }) {
-  const { trajectory, workflow, error, read, readAgain, approve, news } = useStore(useMade((signal) => new OneTrajectory(id, events, signal)));
+export function TrajectoryPage({ id, ...page }) {
+  const reading = useStore(useMade((signal) => new OneTrajectory({ id, ...page, signal })));
+  const { trajectory, workflow, readAgain, approve, news } = reading;
   useTitle(trajectory?.name || "Trajectory");
   const back = backTo("/trajectories");
-  if (!trajectory) {
-    if ([404, 422].includes(statusOf(error) ?? 0)) return html`<${NotFound} what="trajectory" back=${back} name="the trajectories" />`;
-    return error ? html`<${Failure} error=${error} again=${read} />` : html`<p class="empty">Reading the trajectory…</p>`;
-  }
+  if (isNowhere(reading.error) && !trajectory) return html`<${NotFound} what="trajectory" back=${back} name="the trajectories" />`;
+  if (!trajectory) return html`<${Unread} reading=${reading} />`;
   const { name, description, dimensions, trajectory_data, is_generated, is_approved, created_at, updated_at } = trajectory;
-  const mayApprove = is_generated && news !== "deleted" && me.scopes.includes("trajectories:write");
+  const mayApprove = is_generated && news !== "deleted" && page.me.scopes.includes("trajectories:write");
   const said = [workflow, count(trajectory_data?.length ?? 0, "step"), `${dimensions.width} × ${dimensions.height}`];
   return html`<section>
     <p class="crumbs"><a href=${back}>‹ Trajectories</a></p>
@@ -121,8 +120,7 @@ function keepInSight(list) {
 
 /** A trajectory as it was read, whether it is still so, and its approval. */
 class OneTrajectory extends Reading {
-  /** @type {Trajectory | null} */
-  trajectory = null;
+  trajectory = /** @type {Trajectory | null} */ (null);
   /** The name of its workflow, once that is known. */
   workflow = "";
   /** @type {"" | "changed" | "deleted"} by somebody else since */
@@ -131,26 +129,17 @@ class OneTrajectory extends Reading {
   /** @type {Promise<unknown>} */
   #changing = Promise.resolve();
 
-  /**
-   * @param {string} id
-   * @param {PageProperties["events"]} events
-   * @param {AbortSignal} signal
-   */
-  constructor(id, events, signal) {
-    super(signal);
+  /** @param {Watched & {id: string}} page */
+  constructor({ id, ...page }) {
+    super(page);
     this.address = path`/v1/trajectories/${id}`;
-    events.on("reset", this.#check, signal);
-    events.on("trajectory", ({ detail }) => void (detail.id === id && this.#check()), signal);
-    void this.read();
+    page.events.on("trajectory", ({ detail }) => detail.id === id && this.reset(), page.signal);
   }
 
-  /**
-   * @override
-   * @param {AbortSignal} signal
-   */
-  async load(signal) {
+  /** @override */
+  async load() {
     /** @type {Answer<Trajectory>} */
-    const { data, headers } = await call("GET", this.address, { signal });
+    const { data, headers } = await call("GET", this.address, { signal: this.loading });
     Object.assign(this, { trajectory: data, tag: headers.get("ETag"), news: "" });
     if (!this.workflow) void this.#readWorkflow(data.workflow_id);
   }
@@ -164,9 +153,8 @@ class OneTrajectory extends Reading {
   /** @param {string} id of a workflow that may have been deleted, or never made here */
   async #readWorkflow(id) {
     try {
-      /** @type {Answer<Workflow>} */
-      const { data } = await call("GET", path`/v1/workflows/${id}`, { signal: this.signal });
-      this.workflow = data.name;
+      const { name } = /** @type {Workflow} */ (await get(path`/v1/workflows/${id}`, this.signal));
+      this.workflow = name;
       this.tell();
     } catch {
       // Its name is only pleasant to have.
@@ -191,8 +179,13 @@ class OneTrajectory extends Reading {
     }
   }
 
+  /** @override */
+  reset() {
+    void this.#check();
+  }
+
   /** See whether it is still as it is here; what this page changes itself is no news. */
-  #check = async () => {
+  async #check() {
     await this.#changing;
     if (!this.trajectory) return;
     const { tag } = this;
@@ -203,7 +196,7 @@ class OneTrajectory extends Reading {
     } catch (error) {
       if (statusOf(error) === 404) this.#say("deleted");
     }
-  };
+  }
 
   /** @param {OneTrajectory["news"]} news */
   #say(news) {

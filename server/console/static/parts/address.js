@@ -10,19 +10,11 @@ export function place() {
   return { path, query: new URLSearchParams(query) };
 }
 
-/**
- * The addresses that pages had last, with what was chosen there, by their paths.
- * @type {Map<string, string>}
- */
+/** @type {Map<string, string>} the addresses that pages had last, with what was chosen there, by their paths */
 const latest = new Map();
 
-/**
- * The way back to a page as it was left.
- * @param {string} path
- */
-export function backTo(path) {
-  return latest.get(path) ?? `#${path}`;
-}
+/** @param {string} path of a page: the way back to it, as it was left */
+export const backTo = (path) => latest.get(path) ?? `#${path}`;
 
 /**
  * Let the address tell what is chosen on the page with this path; empty values are left out.
@@ -48,10 +40,9 @@ export function keepChosen(path, values) {
  */
 export function useChosen(path, usual) {
   const [chosen, set] = useState(() => {
-    const { query } = place();
     latest.set(path, location.hash);
-    const said = Object.keys(usual).flatMap((name) => (query.has(name) ? [[name, query.get(name)]] : []));
-    return /** @type {Chosen} */ ({ ...usual, ...Object.fromEntries(said) });
+    const said = [...place().query].filter(([name]) => Object.hasOwn(usual, name));
+    return { ...usual, ...Object.fromEntries(said) };
   });
   const current = useRef(chosen);
   /** @param {Partial<Chosen>} change */
@@ -64,11 +55,7 @@ export function useChosen(path, usual) {
   return [chosen, choose];
 }
 
-/**
- * What was chosen once nothing more was typed for a moment.
- * @template Chosen
- * @param {Chosen} chosen
- */
+/** @template Chosen @param {Chosen} chosen once nothing more was typed for a moment */
 export function useSettled(chosen) {
   const [settled, settle] = useState(chosen);
   useEffect(() => {
@@ -98,9 +85,7 @@ export function rememberPlace() {
 }
 
 /** How far down one had read here, in pixels; 0 where one comes for the first time, or is there again. */
-export function rememberedPlace() {
-  return left;
-}
+export const rememberedPlace = () => left;
 
 /** Go there. */
 export function returnToPlace() {

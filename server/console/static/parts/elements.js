@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useState } from "../vendor/hooks.j
 import { h } from "../vendor/preact.js";
 
 export { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
-export { Component, render } from "../vendor/preact.js";
+export { cloneElement, Component, render } from "../vendor/preact.js";
 
 /** Elements as a template: html`<b class=${kind}>${text}</b>`.  Texts stay texts, whatever is in them. */
 export const html = htm.bind(h);
@@ -25,12 +25,7 @@ export class Store extends EventTarget {
   }
 }
 
-/**
- * Draw a part anew whenever the store changes.
- * @template {EventTarget} Kind
- * @param {Kind} store
- * @returns {Kind}
- */
+/** @template {EventTarget} Kind @param {Kind} store for whose changes the part is drawn anew */
 export function useStore(store, type = "change") {
   const [, draw] = useState(0);
   useEffect(() => {
@@ -43,19 +38,14 @@ export function useStore(store, type = "change") {
   return store;
 }
 
-/**
- * What is made once for a part, with a signal that is aborted when the part is gone.
- * @template Made
- * @param {(signal: AbortSignal) => Made} make
- * @returns {Made}
- */
-export function useMade(make) {
+/** @template Made @param {(signal: AbortSignal) => Made} make once for a part and a key: the signal is aborted with either */
+export function useMade(make, key = "") {
   const [made, ending] = useMemo(() => {
     const controller = new AbortController();
     return /** @type {const} */ ([make(controller.signal), controller]);
-  }, []);
+  }, [key]);
   // At once: what is left must not go on, nor be forgotten where a part comes and goes in one moment.
-  useLayoutEffect(() => () => ending.abort(), []);
+  useLayoutEffect(() => () => ending.abort(), [key]);
   return made;
 }
 

@@ -11,20 +11,20 @@ const LONGEST = 2000;
  * @param {{filters: Filter<Name>[], chosen: Record<Name, string>, choose: (change: Record<string, string>) => void}} properties
  */
 export function Filters({ filters, chosen, choose }) {
-  /** @type {(filter: Filter<Name>) => (id: string) => unknown} */
-  const maker = ({ name, options, type = "search", hint }) => (id) => {
+  /** @param {Filter<Name>} filter */
+  const fieldOf = ({ name, options, type = "search", hint }) => {
     const value = chosen[name];
     /** @param {{currentTarget: HTMLInputElement}} event */
     const change = ({ currentTarget }) => choose({ [name]: currentTarget.value });
     if (!options)
-      return html`<input id=${id} type=${type} placeholder=${hint} maxlength=${LONGEST} dir="auto" value=${value} onInput=${change} />`;
+      return html`<input type=${type} placeholder=${hint} maxlength=${LONGEST} dir="auto" value=${value} onInput=${change} />`;
     // What the address says is chosen, whatever it is.
     const all = options.some(([known]) => known === value) ? options : [...options, [value, value]];
-    return html`<select id=${id} value=${value} onChange=${change}>
+    return html`<select value=${value} onChange=${change}>
       ${all.map(([each, text]) => html`<option key=${each} value=${each}>${text}</option>`)}
     </select>`;
   };
   return html`<form class="filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-    ${filters.map((filter) => html`<${Field} key=${filter.name} label=${filter.label} make=${maker(filter)} />`)}
+    ${filters.map((filter) => html`<${Field} key=${filter.name} label=${filter.label}>${fieldOf(filter)}<//>`)}
   </form>`;
 }

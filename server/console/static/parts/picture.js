@@ -31,7 +31,8 @@ export function Picture({ source, size, places, label }) {
 
 /** @type {(canvas: HTMLCanvasElement | null, source: string, signal: AbortSignal) => Promise<void>} */
 async function draw(canvas, source, signal) {
-  const bytes = isPictureId(source) ? await kept(source, signal) : bytesOf(source);
+  const kept = isPictureId(source) && (await request("GET", path`/v1/pictures/${source}`, { signal }));
+  const bytes = kept ? new Uint8Array(await kept.arrayBuffer()) : bytesOf(source);
   if (!bytes) throw new Error("This step's picture cannot be read: it is not base64.");
   const picture = await decoded(bytes);
   if (canvas && !signal.aborted) {
@@ -39,12 +40,6 @@ async function draw(canvas, source, signal) {
     canvas.getContext("2d")?.drawImage(picture, 0, 0);
   }
   picture.close();
-}
-
-/** @type {(id: string, signal: AbortSignal) => Promise<Uint8Array<ArrayBuffer>>} */
-async function kept(id, signal) {
-  const response = await request("GET", path`/v1/pictures/${id}`, { signal });
-  return new Uint8Array(await response.arrayBuffer());
 }
 
 /** @param {{places: Place[], size: Size}} properties */

@@ -1,16 +1,25 @@
 /** Small parts that several pages have: fields, buttons that are busy, commands to copy, empty places. */
 
 import { nameOf, wordsOf } from "../server/api.js";
-import { html, useId, useRef, useState } from "./elements.js";
+import { cloneElement, html, useId, useRef, useState } from "./elements.js";
 import { toast } from "./toasts.js";
 
 /**
- * A label with the field that it names, which `make(id)` draws.
- * @param {{label: string, make: (id: string) => unknown, inline?: boolean}} properties
+ * A label, and within it the field that it names.
+ * @param {{label: string, children: import("../vendor/preact.js").VNode, inline?: boolean}} properties
  */
-export function Field({ label, make, inline }) {
+export function Field({ label, children, inline }) {
   const id = useId();
-  return html`<div class=${inline ? "field inline" : "field"}><label for=${id}>${label}</label>${make(id)}</div>`;
+  return html`<div class=${inline ? "field inline" : "field"}><label for=${id}>${label}</label>${cloneElement(children, { id })}</div>`;
+}
+
+/**
+ * A button that turns something on and off, or opens and closes it where it `opens`.
+ * @param {{isOn: boolean, click: () => unknown, opens?: boolean, children: unknown}} properties with attributes of the button
+ */
+export function Toggle({ isOn, click, opens, children, ...rest }) {
+  const state = { [opens ? "aria-expanded" : "aria-pressed"]: String(isOn) };
+  return html`<button type="button" onClick=${click} ...${state} ...${rest}>${children}</button>`;
 }
 
 /**
@@ -64,10 +73,7 @@ export function WorkForm({ submit, words = "", children, ...rest }) {
   return html`<form onSubmit=${submitted} inert=${isBusy} ...${rest}>${children}<p class="said" role="alert">${wrong}</p></form>`;
 }
 
-/**
- * What was filled into a field of a form.
- * @type {(values: FormData, name: string) => string}
- */
+/** @type {(values: FormData, name: string) => string} what was filled into a field of a form */
 export function textOf(values, name) {
   const value = values.get(name);
   return typeof value === "string" ? value.trim() : "";
@@ -78,10 +84,7 @@ function refocus(target) {
   if (document.activeElement === document.body && target instanceof HTMLElement) target.focus({ preventScroll: true });
 }
 
-/**
- * A command to be run elsewhere, with a button that copies it.
- * @param {{text: string}} properties
- */
+/** @param {{text: string}} properties of a command to be run elsewhere, with a button that copies it */
 export function CommandLine({ text }) {
   const [said, say] = useState("Copy");
   const code = useRef(/** @type {HTMLElement | null} */ (null));
@@ -102,10 +105,7 @@ export function CommandLine({ text }) {
   </div>`;
 }
 
-/**
- * What to show where there is nothing yet: what that means, and the next step.
- * @param {{title: string, children?: unknown}} properties
- */
+/** @param {{title: string, children?: unknown}} properties of what is shown where there is nothing yet: the next step */
 export function EmptyState({ title, children }) {
   return html`<section class="empty"><h2>${title}</h2>${children}</section>`;
 }
@@ -122,10 +122,7 @@ export function NothingFits({ what, clear, children }) {
   <//>`;
 }
 
-/**
- * A page for an address that leads to nothing, or to what belongs to somebody else.
- * @param {{what: string, back: string, name: string}} properties
- */
+/** @param {{what: string, back: string, name: string}} properties of a page for an address that leads to nothing of one's own */
 export function NotFound({ what, back, name }) {
   return html`<section class="empty">
     <h1>Not found</h1>
@@ -134,10 +131,12 @@ export function NotFound({ what, back, name }) {
   </section>`;
 }
 
-/**
- * An error in the place of what could not be shown, with a way to try again.
- * @param {{error: unknown, again?: () => unknown}} properties
- */
+/** @param {{reading: {error: unknown, read: () => unknown}}} properties of what is not read yet, or could not be */
+export function Unread({ reading: { error, read } }) {
+  return error ? html`<${Failure} error=${error} again=${read} />` : html`<p class="empty">Loading…</p>`;
+}
+
+/** @param {{error: unknown, again?: () => unknown}} properties of what could not be shown, with a way to try again */
 export function Failure({ error, again }) {
   return html`<section class="empty" role="alert">
     <h2>This could not be read</h2>

@@ -5,40 +5,55 @@ import { Store } from "./elements.js";
 
 const AGAIN_MILLISECONDS = 3000;
 
-/** `load(signal)` reads, in whatever extends this; what could not be read is read again by itself. */
+/** `load()` reads, in whatever extends this; what could not be read is read again by itself. */
 export class Reading extends Store {
   /** @type {unknown} why it could not be read */
   error = null;
+  /** Aborted when what is on its way is not wanted any more. */
+  loading = AbortSignal.abort();
   /** @type {AbortController | null} while it is being read */
   #current = null;
+  /** @type {Map<string, () => void>} what is told meanwhile, by what it is of */
+  #told = new Map();
   #timer = 0;
 
-  /** @param {AbortSignal} signal aborted when the page is left */
-  constructor(signal) {
+  /** @param {Watched} page read at once, and again when everything has to be, until the signal is aborted */
+  constructor({ events, signal }) {
     super();
     this.signal = signal;
+    events.on("reset", () => this.reset(), signal);
     signal.addEventListener("abort", () => clearTimeout(this.#timer));
+    // Once all of it is made.
+    queueMicrotask(() => void this.read());
   }
 
   get isReading() {
     return this.#current !== null;
   }
 
-  /** @type {(signal: AbortSignal) => Promise<void>} */
+  /** @returns {Promise<void>} */
   load() {
     return Promise.resolve();
+  }
+
+  /** What happened since it was read is not known. */
+  reset() {
+    void this.read();
   }
 
   /** Read it now, in the place of what is being read. */
   read = async () => {
     clearTimeout(this.#timer);
     this.#timer = 0;
+    this.#told.clear();
     this.#current?.abort();
     this.#current = new AbortController();
     const signal = AbortSignal.any([this.signal, this.#current.signal]);
+    this.loading = signal;
     try {
-      await this.load(signal);
+      await this.load();
       this.error = null;
+      for (const change of this.#told.values()) change();
     } catch (error) {
       if (signal.aborted || statusOf(error) === 401) return;
       this.error = error;
@@ -57,5 +72,15 @@ export class Reading extends Store {
       if (this.isReading) this.readIn(milliseconds);
       else void this.read();
     }, milliseconds);
+  }
+
+  /**
+   * Change what is told of one thing, and once more where it is being read: that is older.
+   * @type {(id: string, change: () => void) => void}
+   */
+  hear(id, change) {
+    if (this.isReading) this.#told.set(id, change);
+    change();
+    this.tell();
   }
 }

@@ -1,6 +1,6 @@
 /** A table of a list's items: sorted by its heads, walked by keys, and quick with thousands of rows. */
 
-import { Component, html, useEffect, useLayoutEffect, useRef, useState } from "./elements.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./elements.js";
 import { rememberedPlace, returnToPlace } from "./address.js";
 
 /** What is drawn at once: more than a window shows. */
@@ -12,10 +12,10 @@ const TYPED_IN = "input, select, textarea, [role=application]";
 /**
  * `order` is the key of the column that it is sorted by, with a minus before it where that is turned
  * round; `chosen` changes where other items are shown, so that these are drawn from the first again.
- * @template Item
+ * @template {{id: string}} Item
  * @param {TableProperties<Item>} properties
  */
-export function Table({ name, label, columns, items, keyOf, row, order, sort, chosen }) {
+export function Table({ name, label, columns, items, row, order, sort, chosen }) {
   const count = useGrowing(items.length, `${chosen}${order}`);
   // The roles are said although they are a table's own: the style sheet makes it a grid, whose rows
   // are laid out alone, and only where they are seen.
@@ -25,41 +25,31 @@ export function Table({ name, label, columns, items, keyOf, row, order, sort, ch
         <tr role="row">${columns.map((column) => html`<${Head} column=${column} order=${order} sort=${sort} />`)}</tr>
       </thead>
       <tbody role="rowgroup">
-        ${items.slice(0, count).map((item) => html`<${Row} key=${keyOf(item)} item=${item} columns=${columns} row=${row} />`)}
+        ${items.slice(0, count).map((item) => html`<${Row} key=${item.id} item=${item} columns=${columns} row=${row} />`)}
       </tbody>
     </table>
   </div>`;
 }
 
 /** @param {{column: Column<never>, order: string, sort: (order: string) => void}} properties */
-function Head({ column: { key, label, numeric, sorts, falls }, order, sort }) {
+function Head({ column: { key, label, numeric, sorts }, order, sort }) {
   const isUp = order === key;
   const isDown = order === `-${key}`;
-  const click = () => sort(isUp || (falls && !isDown) ? `-${key}` : key);
+  const click = () => sort(isUp || (sorts === "down" && !isDown) ? `-${key}` : key);
   return html`<th
     scope="col" role="columnheader" class=${numeric && "number"} data-column=${key}
     aria-sort=${isUp ? "ascending" : isDown ? "descending" : null}
   >${sorts ? html`<button type="button" title=${`Sort by ${label.toLowerCase()}`} onClick=${click}>${label}</button>` : label}</th>`;
 }
 
-/**
- * A row, which is drawn anew only where its item is another one.
- * @augments {Component<RowProperties>}
- */
-class Row extends Component {
-  /** @param {RowProperties} next */
-  shouldComponentUpdate({ item, columns }) {
-    return item !== this.props.item || columns !== this.props.columns;
-  }
-
-  render() {
-    const { item, columns, row } = this.props;
-    return html`<tr role="row" ...${row?.(item)}>
-      ${columns.map(({ key, label, numeric, cell, attributes }) => html`<td
-        role="cell" data-label=${label} data-column=${key} class=${numeric && "number"} ...${attributes?.(item)}
-      >${cell(item)}</td>`)}
-    </tr>`;
-  }
+/** @param {RowProperties} properties of a row, which is drawn anew only where its item is another one */
+function Row({ item, columns, row }) {
+  const draw = () => html`<tr role="row" ...${row?.(item)}>
+    ${columns.map(({ key, label, numeric, cell, attributes }) => html`<td
+      role="cell" data-label=${label} data-column=${key} class=${numeric && "number"} ...${attributes?.(item)}
+    >${cell(item)}</td>`)}
+  </tr>`;
+  return useMemo(draw, [item, columns]);
 }
 
 /**

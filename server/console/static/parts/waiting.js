@@ -1,19 +1,8 @@
-/**
- * Resolve after some milliseconds, or when the signal is aborted.
- * @type {(milliseconds: number, signal?: AbortSignal) => Promise<void>}
- */
+/** @type {(milliseconds: number, signal: AbortSignal) => Promise<void>} over sooner where the signal is aborted */
 export function pause(milliseconds, signal) {
+  const over = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
   return new Promise((resolve) => {
-    if (signal?.aborted) {
-      resolve();
-      return;
-    }
-    const timer = setTimeout(done, milliseconds);
-    function done() {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
-      resolve();
-    }
-    signal?.addEventListener("abort", done);
+    if (over.aborted) resolve();
+    else over.addEventListener("abort", () => resolve());
   });
 }

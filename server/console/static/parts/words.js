@@ -1,5 +1,8 @@
 /** What the console says: states, outcomes, times and sizes, in words for people. */
 
+/** @param {string} text */
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /**
  * A machine's states: in words, and how urgently somebody should look after one, the lowest first.
  * @type {Record<string, {word: string, trouble: number}>}
@@ -12,48 +15,29 @@ export const STATES = {
   not_set_up: { word: "Not set up yet", trouble: 3 },
 };
 
-/**
- * A machine's state; of one that has never connected that is a state of its own.
- * @param {Machine} machine
- */
+/** @param {Machine} machine its state; of one that has never connected that is a state of its own */
 export function stateOf({ state, client_version }) {
   return state === "offline" && client_version === null ? "not_set_up" : state;
 }
 
-/**
- * Whether a machine's screen should be seen and cannot; what its owner switched off is no trouble.
- * @param {Machine} machine
- */
-function isDark({ screen }) {
-  return Boolean(screen) && !screen.available && !screen.switched_off;
-}
+/** @param {Machine} machine whether its screen should be seen and cannot; what its owner switched off is no trouble */
+const isDark = ({ screen }) => Boolean(screen) && !screen.available && !screen.switched_off;
 
-/**
- * How urgently somebody should look after a machine; a state that a newer server invented is trouble.
- * @param {Machine} machine
- */
+/** @param {Machine} machine how urgently somebody should look after it; a state that is not known is trouble */
 export function troubleOf(machine) {
   return isDark(machine) && machine.state === "online" ? 0 : (STATES[stateOf(machine)]?.trouble ?? 0);
 }
 
 /** @param {Machine} machine */
-export function isTrouble(machine) {
-  return troubleOf(machine) === 0;
-}
+export const isTrouble = (machine) => troubleOf(machine) === 0;
 
-/**
- * Why a machine is not as it should be; nothing where it is.
- * @param {Machine} machine
- */
+/** @param {Machine} machine why it is not as it should be; nothing where it is */
 export function whyOf(machine) {
   if (machine.state === "paused" && machine.pause) return pauseOf(machine.pause);
   return machine.state === "online" && !isDark(machine) ? "" : machine.reason;
 }
 
-/**
- * By whom, until when and why a machine is paused, behind the word for its state.
- * @param {Pause} pause
- */
+/** @param {Pause} pause by whom, until when and why, behind the word for the machine's state */
 function pauseOf({ by, until, reason }) {
   return `by ${by}${until ? ` until ${exactly(until)}` : ""}${reason ? `: ${reason}` : ""}`;
 }
@@ -71,9 +55,7 @@ export const OUTCOMES = {
 };
 
 /** @param {string} name */
-export function outcomeOf(name) {
-  return OUTCOMES[name] ?? { word: name, kind: "bad" };
-}
+export const outcomeOf = (name) => OUTCOMES[name] ?? { word: name, kind: "bad" };
 
 /** @type {Record<string, string>} */
 const OPERATIONS = {
@@ -89,18 +71,11 @@ const OPERATIONS = {
 };
 
 /** @param {string} name */
-export function operationOf(name) {
-  return OPERATIONS[name] ?? name;
-}
+export const operationOf = (name) => OPERATIONS[name] ?? name;
 
-/** @type {Record<string, string>} */
+/** @type {Record<string, string>} what is not called by its verb and its noun alone */
 const ACTIONS = {
-  "machine.added": "Added a machine",
-  "machine.renamed": "Renamed a machine",
-  "machine.paused": "Paused a machine",
-  "machine.resumed": "Resumed a machine",
   "machine.pause_ended": "A pause ended by itself",
-  "machine.removed": "Removed a machine",
   "control.taken": "Took control",
   "control.taken_over": "Took over control",
   "control.requested": "Asked for control",
@@ -109,49 +84,34 @@ const ACTIONS = {
   "control.lapsed": "Control expired",
   "screen.seen": "Looked at the screen",
   "clipboard.read": "Read the clipboard",
-  "token.created": "Made a token",
-  "token.revoked": "Revoked a token",
   "organization.added": "Added an organization",
   "session.started": "Signed in",
   "session.ended": "Signed out",
-  "workflow.created": "Made a workflow",
-  "workflow.changed": "Changed a workflow",
-  "workflow.deleted": "Deleted a workflow",
-  "picture.kept": "Kept a picture",
-  "picture.deleted": "Deleted a picture",
-  "trajectory.created": "Made a trajectory",
-  "trajectory.changed": "Changed a trajectory",
-  "trajectory.approved": "Approved a trajectory",
   "trajectory.approval_withdrawn": "Withdrew an approval",
   "trajectory.extended": "Added steps to a trajectory",
-  "trajectory.duplicated": "Copied a trajectory",
-  "trajectory.deleted": "Deleted a trajectory",
 };
 
-/**
- * What was done, as the audit has it, in words; an input is called as everywhere.
- * @param {string} action
- */
+/** @type {Record<string, string>} */
+const VERBS = { created: "Made", duplicated: "Copied" };
+
+/** @param {string} action of the audit, in words; an input is called as everywhere */
 export function actionOf(action) {
-  return ACTIONS[action] ?? operationOf(action.replace(/^input\./, ""));
+  const [noun = "", verb = ""] = action.split(".");
+  if (noun === "input") return operationOf(action.slice("input.".length));
+  return ACTIONS[action] ?? `${VERBS[verb] ?? capital(verb)} a ${noun}`;
 }
 
 /** By how many milliseconds the server's clock is ahead of this browser's. */
 let ahead = 0;
 
-/**
- * Learn the server's time from an answer; its Date has whole seconds, so small gaps are none.
- * @param {string | null} date
- */
+/** @param {string | null} date of an answer: the server's time, in whole seconds, so that small gaps are none */
 export function learnTime(date) {
   const difference = Date.parse(date ?? "") - Date.now();
   if (Number.isFinite(difference)) ahead = Math.abs(difference) < 2000 ? 0 : difference;
 }
 
 /** The present, by the server's clock. */
-function present() {
-  return Date.now() + ahead;
-}
+const present = () => Date.now() + ahead;
 
 const LONG_AGO = 60 * 86_400;
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
@@ -162,10 +122,7 @@ const UNITS = [
   [60, "min"],
 ];
 
-/**
- * Such as "3 min ago"; within five seconds it is "just now", and after months a date.
- * @param {string} time
- */
+/** @param {string} time such as "3 min ago"; within five seconds it is "just now", and after months a date */
 export function ago(time) {
   const seconds = Math.floor((present() - Date.parse(time)) / 1000);
   if (Number.isNaN(seconds)) return "";
@@ -179,39 +136,20 @@ export function ago(time) {
 
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 
-/**
- * The moment itself, in the reader's own zone.
- * @param {string} time
- */
+/** @param {string} time the moment itself, in the reader's own zone */
 export function exactly(time) {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? "" : EXACT.format(date);
 }
 
-/**
- * When a day of the reader's own calendar begins or ends by the reader's own clock; what is no day is
- * left for the server to refuse, in words.
- * @type {(day: string, time: string) => string}
- */
-export function momentOf(day, time) {
-  const moment = new Date(`${day}T${time}`);
-  return Number.isNaN(moment.getTime()) ? day : moment.toISOString();
-}
-
-/**
- * Such as "0.4 ms", "12 ms", "1.5 s"; a dash where there is none.
- * @param {number | null | undefined} milliseconds
- */
+/** @param {number | null | undefined} milliseconds such as "0.4 ms", "12 ms", "1.5 s"; a dash where there is none */
 export function span(milliseconds) {
   if (milliseconds === null || milliseconds === undefined) return "–";
   if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(1)} s`;
   return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
 }
 
-/**
- * Such as "1280 × 800", and how many more.
- * @param {Display[]} all
- */
+/** @param {Display[]} all such as "1280 × 800", and how many more */
 export function displays(all) {
   const [first] = all;
   if (!first) return "–";
@@ -227,6 +165,4 @@ export function count(amount, one, many = `${one}s`) {
 }
 
 /** @param {number | null | undefined} value */
-export function number(value) {
-  return value === null || value === undefined ? "–" : NUMBER.format(value);
-}
+export const number = (value) => (value === null || value === undefined ? "–" : NUMBER.format(value));

@@ -39,6 +39,4 @@ export function MarksOver({ marks }) {
 }
 
 /** @param {Place} part of the picture's size: what puts something there that is drawn over it */
-export function styleOf({ x, y }) {
-  return { left: `${x * 100}%`, top: `${y * 100}%` };
-}
+export const styleOf = ({ x, y }) => ({ left: `${x * 100}%`, top: `${y * 100}%` });

@@ -1,6 +1,7 @@
 /** A machine's live screen: pictures from the server's stream, drawn to a canvas as they come. */
 
 import { nameOf, path, query, request, statusOf, wordsOf } from "../server/api.js";
+import { Store } from "../parts/elements.js";
 import { pause } from "../parts/waiting.js";
 import { decoded, partsOf, valueIn } from "./pictures.js";
 
@@ -20,22 +21,27 @@ const RATE = 10;
 const MARGIN = 40;
 
 /** Draws to a canvas while somebody can see it. */
-export class Screen {
+export class Screen extends Store {
+  /**
+   * How it goes: "waiting" before the first picture, "live", "doubt" (in words) while nothing comes any more,
+   * "away" (with the reason) while there is none.
+   */
+  state = "waiting";
+  words = "";
   /** @type {Region | null} the part of the desktop that is shown, in the coordinates of inputs */
   region = null;
   /** @type {View} */
   #view = { display: null, scale: 1, isActual: false };
   /** How much wider everything is than what is shown. */
   #excess = 1;
-  /** @type {AbortController | null} */
-  #running = null;
+  #running = /** @type {AbortController | null} */ (null);
   /** How wide the picture was asked for. */
   #width = 0;
 
-  /** @param {ScreenParts} parts */
-  constructor({ machineId, told, signal }) {
+  /** @param {{machineId: string, signal: AbortSignal}} parts */
+  constructor({ machineId, signal }) {
+    super();
     this.machineId = machineId;
-    this.told = told;
     this.signal = signal;
     /** @type {HTMLElement} what the picture is in, and scrolls */
     this.stage = document.createElement("div");
@@ -112,6 +118,16 @@ export class Screen {
     this.stage.scrollBy(right, beyond(box.top - frame.top + part.y * box.height, frame.height));
   }
 
+  /** Whether there is a picture. */
+  get shows() {
+    return ["live", "doubt"].includes(this.state);
+  }
+
+  #say(state = "", words = "") {
+    Object.assign(this, { state, words });
+    this.tellNow();
+  }
+
   #stop() {
     this.#running?.abort();
     this.#running = null;
@@ -135,14 +151,14 @@ export class Screen {
 
   /** @param {AbortSignal} signal */
   async #run(signal) {
-    if (!this.region) this.told("waiting", "");
+    if (!this.region) this.#say("waiting");
     for (let wait = SHORTEST_WAIT; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT)) {
       const error = await this.#show(signal).catch((/** @type {unknown} */ reason) => reason);
       const status = statusOf(error);
       if (signal.aborted || status === 401) return;
       // What the browser itself says of a connection that ended is not for people.
       const own = !error || error instanceof TypeError || nameOf(error) === "AbortError";
-      this.told("away", own ? STOPPED : wordsOf(error));
+      this.#say("away", own ? STOPPED : wordsOf(error));
       if (status === 403 || status === 404) return;
       if (this.region) wait = SHORTEST_WAIT;
       this.region = null;
@@ -164,7 +180,7 @@ export class Screen {
       // Where nothing is shown, that is said already.
       if (!this.region || isDoubtful === seconds >= DOUBT_SECONDS) return;
       isDoubtful = !isDoubtful;
-      this.told(isDoubtful ? "doubt" : "live", isDoubtful ? DOUBT : "");
+      this.#say(isDoubtful ? "doubt" : "live", isDoubtful ? DOUBT : "");
     }, LISTENED_MILLISECONDS);
     const heard = () => {
       heardAt = performance.now();
@@ -176,7 +192,7 @@ export class Screen {
         const picture = await decoded(bytes);
         if (signal.aborted) return;
         this.#draw(picture, regionOf(valueIn(head, "Farhand-Screen-Region")));
-        this.told("live", "");
+        this.#say("live");
       }
     } finally {
       clearInterval(listening);

@@ -1,31 +1,19 @@
 /** How a machine's screen is looked at: all of it or one display, fitted or pixel by pixel, full screen. */
 
-import { html, Store, useStore } from "../parts/elements.js";
-import { Field } from "../parts/pieces.js";
+import { html, useStore } from "../parts/elements.js";
+import { Field, Toggle } from "../parts/pieces.js";
 import { Zoom } from "./zoom.js";
 
 /** What is chosen; what of the page is `.work` fills the screen. */
-export class Viewing extends Store {
+export class Viewing extends Zoom {
   /** 0 is all of the desktop, and 1 its first display. */
   display = 0;
-  /** @type {Region[]} */
-  displays = [];
+  displays = /** @type {Region[]} */ ([]);
 
-  /**
-   * @param {import("./screen.js").Screen} screen
-   * @param {() => boolean} isInControl
-   */
-  constructor(screen, isInControl) {
-    super();
-    this.screen = screen;
-    this.isInControl = isInControl;
-    this.zoom = new Zoom(screen, { settled: () => this.#see(), isInControl });
-    this.zoom.addEventListener("change", () => this.tellNow());
-  }
-
+  /** @override */
   attach() {
     const { signal } = this.screen;
-    this.zoom.attach();
+    super.attach();
     document.addEventListener("fullscreenchange", () => this.#filled(), { signal });
     signal.addEventListener("abort", () => this.isFull && void document.exitFullscreen());
   }
@@ -41,11 +29,12 @@ export class Viewing extends Store {
   /** @param {number} display */
   choose(display) {
     this.display = display;
-    this.zoom.fit(this.zoom.isActual);
+    this.fit(this.isActual);
   }
 
-  #see() {
-    const { scale, isActual } = this.zoom;
+  /** @override */
+  settled() {
+    const { scale, isActual } = this;
     this.screen.see({ display: this.displays[this.display - 1] ?? null, scale, isActual });
     this.tell();
   }
@@ -70,21 +59,17 @@ export class Viewing extends Store {
 
 /** @param {{viewing: Viewing}} properties */
 export function ViewingTools({ viewing }) {
-  const { zoom, displays, display, isFull } = useStore(viewing);
+  const { displays, display, isFull, isLarger, isLargest } = useStore(viewing);
   /** @param {{currentTarget: HTMLSelectElement}} event */
   const chosen = ({ currentTarget }) => viewing.choose(Number(currentTarget.value));
-  /** @param {string} id */
-  const select = (id) => html`<select id=${id} onChange=${chosen} value=${display}>
-    <option value="0">All</option>
-    ${displays.map(({ width, height }, at) => html`<option value=${at + 1}>${at + 1}: ${width} × ${height}</option>`)}
-  </select>`;
   return html`<span class="tools">
-    ${displays.length > 1 && html`<${Field} label="Display" inline make=${select} />`}
-    <button type="button" aria-label="Zoom out" disabled=${!zoom.isLarger} onClick=${() => zoom.step(false)}>−</button>
-    <button type="button" aria-label="Zoom in" disabled=${zoom.isLargest} onClick=${() => zoom.step(true)}>+</button>
-    <button type="button" onClick=${() => zoom.fit(!zoom.isLarger)}>${zoom.isLarger ? "Fit" : "Actual size"}</button>
-    ${document.fullscreenEnabled && html`<button type="button" aria-pressed=${String(isFull)} onClick=${viewing.toggleFull}>
-      ${isFull ? "Leave full screen" : "Full screen"}
-    </button>`}
+    ${displays.length > 1 && html`<${Field} label="Display" inline><select onChange=${chosen} value=${display}>
+      <option value="0">All</option>
+      ${displays.map(({ width, height }, at) => html`<option value=${at + 1}>${at + 1}: ${width} × ${height}</option>`)}
+    </select><//>`}
+    <button type="button" aria-label="Zoom out" disabled=${!isLarger} onClick=${() => viewing.step(false)}>−</button>
+    <button type="button" aria-label="Zoom in" disabled=${isLargest} onClick=${() => viewing.step(true)}>+</button>
+    <button type="button" onClick=${() => viewing.fit(!isLarger)}>${isLarger ? "Fit" : "Actual size"}</button>
+    ${document.fullscreenEnabled && html`<${Toggle} isOn=${isFull} click=${viewing.toggleFull}>${isFull ? "Leave full screen" : "Full screen"}<//>`}
   </span>`;
 }

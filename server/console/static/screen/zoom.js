@@ -11,7 +11,10 @@ const HARDLY = 1.01;
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowLeft: [-40, 0], ArrowRight: [40, 0], ArrowUp: [0, -40], ArrowDown: [0, 40] };
 
-/** Two fingers are always about the picture; one pointer draws it about where nobody is in control. */
+/**
+ * Two fingers are always about the picture; one pointer draws it about where nobody is in control.
+ * Whatever extends this does in `settled()` what is to be done with another size.
+ */
 export class Zoom extends Store {
   /** How much larger than the stage. */
   scale = 1;
@@ -22,15 +25,14 @@ export class Zoom extends Store {
   /** Where the pointer was. */
   #held = { x: 0, y: 0 };
 
-  /**
-   * @param {import("./screen.js").Screen} screen
-   * @param {{settled: () => void, isInControl: () => boolean}} how
-   */
-  constructor(screen, how) {
+  /** @param {{screen: import("./screen.js").Screen, isInControl: () => boolean}} parts */
+  constructor({ screen, isInControl }) {
     super();
     this.screen = screen;
-    this.how = how;
+    this.isInControl = isInControl;
   }
+
+  settled() {}
 
   get isLarger() {
     return this.isActual || this.scale > 1;
@@ -53,7 +55,7 @@ export class Zoom extends Store {
   /** As large as the stage, or pixel by pixel. */
   fit(isActual = false) {
     this.#draw(1, isActual);
-    this.how.settled();
+    this.settled();
   }
 
   /** @param {boolean} isLarger by a step, or smaller */
@@ -89,7 +91,7 @@ export class Zoom extends Store {
     if (!isPrimary) return;
     const { x, y } = this.#held;
     this.#held = { x: clientX, y: clientY };
-    if (type === "pointerdown" || buttons !== 1 || this.#grip || this.how.isInControl()) return;
+    if (type === "pointerdown" || buttons !== 1 || this.#grip || this.isInControl()) return;
     this.screen.stage.scrollBy(x - clientX, y - clientY);
   };
 
@@ -119,7 +121,7 @@ export class Zoom extends Store {
 
   #settle() {
     this.#draw(this.scale < HARDLY ? 1 : this.scale, this.isActual);
-    this.how.settled();
+    this.settled();
   }
 
   /** @param {number} scale */

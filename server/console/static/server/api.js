@@ -1,45 +1,43 @@
 /** The server's API as the console calls it: with the session's cookie, and errors in words. */
 
-import { learnTime } from "../parts/words.js";
+import { capital, learnTime } from "../parts/words.js";
 
 /** Where the server is: one above the console, whatever a proxy puts before it. */
 export const HOME = new URL("..", document.baseURI);
 
 const CALL_SECONDS = 100;
+const MOST_LISTED = 10_000;
 
 /** What went wrong, in words for a person; status 0 is no answer at all. */
 export class Problem extends Error {
   /**
    * @param {number} status
    * @param {string} words
-   * @param {{name?: string, retryAfter?: number, members?: ProblemMembers}} [more]
+   * @param {ProblemMembers} [members]
    */
-  constructor(status, words, { name = "", retryAfter = 0, members = {} } = {}) {
+  constructor(status, words, members = {}) {
     super(words);
     this.status = status;
-    this.problem = name;
-    this.retryAfter = retryAfter;
     this.members = members;
+  }
+
+  /** Its name; empty where it has none. */
+  get problem() {
+    return this.members.type?.replace("/problems/", "") ?? "";
   }
 }
 
-/**
- * The status of the answer that an error is of; undefined where it is of none.
- * @param {unknown} error
- */
-export function statusOf(error) {
-  return error instanceof Problem ? error.status : undefined;
-}
+/** @param {unknown} error the status of the answer that it is of; undefined where it is of none */
+export const statusOf = (error) => (error instanceof Problem ? error.status : undefined);
+
+/** @param {unknown} error whether it says that there is nothing with such an address */
+export const isNowhere = (error) => [404, 422].includes(statusOf(error) ?? 0);
 
 /** @param {unknown} error */
-export function wordsOf(error) {
-  return error instanceof Error ? error.message : String(error);
-}
+export const wordsOf = (error) => (error instanceof Error ? error.message : String(error));
 
 /** @param {unknown} error */
-export function nameOf(error) {
-  return error instanceof Error ? error.name : "";
-}
+export const nameOf = (error) => (error instanceof Error ? error.name : "");
 
 const NO_ANSWER =
   "The server does not answer. Check that it runs and that this computer reaches it; " +
@@ -49,7 +47,7 @@ const NO_ANSWER =
 export const session = new EventTarget();
 
 /**
- * Send a request and return {status, headers, data}; data is null where there is no JSON.
+ * Send a request and return {headers, data}; data is null where there is no JSON.
  * Throws a Problem for every answer that is no success, and an AbortError when the signal says so.
  * @template Data
  * @param {string} method
@@ -61,19 +59,25 @@ export async function call(method, address, { body, headers = {}, signal } = {})
   const response = await request(method, address, {
     body: body === undefined ? null : JSON.stringify(body),
     headers: body === undefined ? headers : { "Content-Type": "application/json", ...headers },
-    signal: within(CALL_SECONDS, signal),
+    signal: AbortSignal.any([AbortSignal.timeout(CALL_SECONDS * 1000), ...(signal ? [signal] : [])]),
   });
   try {
     const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      data: /** @type {Data} */ (text ? JSON.parse(text) : null),
-    };
+    return { headers: response.headers, data: /** @type {Data} */ (text ? JSON.parse(text) : null) };
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new Problem(0, NO_ANSWER);
   }
+}
+
+/**
+ * Read what is at an address: what that is, whoever asks for it knows.
+ * @type {(address: string, signal?: AbortSignal) => Promise<unknown>}
+ */
+export async function get(address, signal) {
+  /** @type {Answer<unknown>} */
+  const { data } = await call("GET", address, { signal: signal ?? null });
+  return data;
 }
 
 /**
@@ -104,12 +108,6 @@ export async function request(method, address, { body = null, headers = {}, sign
   throw problem;
 }
 
-/** @type {(seconds: number, signal: AbortSignal | null | undefined) => AbortSignal} */
-function within(seconds, signal) {
-  const limit = AbortSignal.timeout(seconds * 1000);
-  return signal ? AbortSignal.any([signal, limit]) : limit;
-}
-
 /** @param {Response} response */
 async function problemOf(response) {
   /** @type {ProblemMembers} */
@@ -119,11 +117,7 @@ async function problemOf(response) {
   } catch {
     // A proxy's own page: the status has to do.
   }
-  return new Problem(response.status, wordsFor(response.status, content), {
-    name: String(content.type ?? "").replace("/problems/", ""),
-    retryAfter: Number(response.headers.get("Retry-After")) || 0,
-    members: content,
-  });
+  return new Problem(response.status, wordsFor(response.status, content), content);
 }
 
 /** @type {(status: number, content: ProblemMembers) => string} */
@@ -143,20 +137,11 @@ function wordsFor(status, content) {
   return `The server answered HTTP ${status} without saying why. Its log says more.`;
 }
 
-/**
- * With a capital at its beginning and a stop at its end.
- * @param {string} text
- */
+/** @param {string} text with a capital at its beginning and a stop at its end */
 export function sentence(text) {
   const trimmed = text.trim();
   const stop = !trimmed || /[.!?…]$/.test(trimmed) ? "" : ".";
   return capital(trimmed) + stop;
-}
-
-/** @param {string} text */
-export function capital(text) {
-  const [first = "", ...rest] = text;
-  return first.toUpperCase() + rest.join("");
 }
 
 /**
@@ -186,15 +171,13 @@ export function query(address, parameters) {
  * @param {AbortSignal} signal
  * @returns {Promise<Item[]>}
  */
-export async function listAll(address, signal, most = 10_000) {
+export async function listAll(address, signal) {
   /** @type {Item[]} */
-  const items = [];
+  const all = [];
   for (;;) {
-    /** @type {Answer<Part<Item>>} */
-    const { data } = await call("GET", query(address, { skip: items.length, limit: 1000 }), {
-      signal,
-    });
-    items.push(...data.items);
-    if (!data.items.length || items.length >= Math.min(data.total, most)) return items;
+    const next = query(address, { skip: all.length, limit: 1000 });
+    const { items, total } = /** @type {Part<Item>} */ (await get(next, signal));
+    all.push(...items);
+    if (!items.length || all.length >= Math.min(total, MOST_LISTED)) return all;
   }
 }

@@ -7,26 +7,25 @@ import { request, statusOf, wordsOf } from "./api.js";
 import { pause } from "../parts/waiting.js";
 
 const SILENCE_SECONDS = 40;
-const POLL_SECONDS = 5;
 const SHORTEST_WAIT = 500;
-const LONGEST_WAIT = 10_000;
-const MAX_LINE = 4 * 1024 * 1024;
+const LONGEST_WAIT = 5000;
+const MAX_EVENT = 4 * 1024 * 1024;
+/** What no event is called: after it the server begins with "reset". */
+const UNHEARD = "none";
 const TYPES = "machine,machine_removed,control_requested,command,trajectory";
 
 /**
  * Dispatches "machine", "machine_removed", "control_requested", "command", "trajectory" and, for
  * whoever may read the audit, "audit", with their data as detail; "reset" when everything has to be
- * read again; and "state" when `state` has changed: connecting, live, lost, or polling with a server
- * that has no events.  Sleeps while nobody sees the page, so that many open tabs do not use up the
- * browser's connections.
+ * read again; and "state" when `state` has changed: connecting, live or lost.  Sleeps while nobody sees
+ * the page, so that many open tabs do not use up the browser's connections.
  */
 export class Events extends EventTarget {
   state = "connecting";
   /** Why the server refuses the stream, in its words; empty where it does not. */
   refusal = "";
-  /** @type {AbortController | null} */
-  #running = null;
-  #lastId = "";
+  #running = /** @type {AbortController | null} */ (null);
+  #lastId = UNHEARD;
   #address = "";
   #wait = SHORTEST_WAIT;
 
@@ -52,7 +51,7 @@ export class Events extends EventTarget {
     document.removeEventListener("visibilitychange", this.#look);
     this.#running?.abort();
     this.#running = null;
-    this.#lastId = "";
+    this.#lastId = UNHEARD;
     this.#say("connecting");
   }
 
@@ -69,68 +68,40 @@ export class Events extends EventTarget {
   /** @param {AbortSignal} signal */
   async #run(signal) {
     while (!signal.aborted) {
-      const attempt = new AbortController();
-      const both = AbortSignal.any([signal, attempt.signal]);
+      let refusal = "";
       try {
-        await this.#read(both, attempt);
+        await this.#read(signal);
       } catch (error) {
         if (signal.aborted || statusOf(error) === 401) return;
-        if (statusOf(error) === 404) return this.#poll(signal);
-        this.refusal = statusOf(error) ? wordsOf(error) : "";
+        if (statusOf(error)) refusal = wordsOf(error);
         // Somebody with fewer scopes may have signed in beside us: then others ask for other events.
         if (statusOf(error) === 403) this.#tell("reset");
       }
       if (signal.aborted) return;
-      this.#say("lost");
+      this.#say("lost", refusal);
       await pause(this.#wait * (0.75 + Math.random() / 2), signal);
       this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
     }
   }
 
-  /** @type {(signal: AbortSignal, attempt: AbortController) => Promise<void>} */
-  async #read(signal, attempt) {
-    const resumed = this.#lastId !== "";
-    /** @type {Record<string, string>} */
-    const headers = resumed ? { "Last-Event-ID": this.#lastId } : {};
-    let alive = setTimeout(() => attempt.abort(), SILENCE_SECONDS * 1000);
+  /** @param {AbortSignal} ending */
+  async #read(ending) {
+    const silent = new AbortController();
+    const signal = AbortSignal.any([ending, silent.signal]);
+    const headers = { "Last-Event-ID": this.#lastId };
+    let alive = setTimeout(() => silent.abort(), SILENCE_SECONDS * 1000);
     try {
       const response = await request("GET", this.#address, { signal, headers });
-      this.refusal = "";
       this.#say("live");
       this.#wait = SHORTEST_WAIT;
-      if (!resumed) this.#tell("reset");
-      for await (const event of eventsIn(response.body)) {
+      for await (const { id, event, data } of eventsIn(response.body)) {
         clearTimeout(alive);
-        alive = setTimeout(() => attempt.abort(), SILENCE_SECONDS * 1000);
-        if (event) this.#take(event);
+        alive = setTimeout(() => silent.abort(), SILENCE_SECONDS * 1000);
+        if (id) this.#lastId = id;
+        if (event && data) this.#tell(event, JSON.parse(data));
       }
     } finally {
       clearTimeout(alive);
-    }
-  }
-
-  /** @param {ServerEvent} event */
-  #take({ id, type, data }) {
-    if (id !== null) this.#lastId = id;
-    if (!data) return;
-    /** @type {unknown} */
-    let detail;
-    try {
-      detail = JSON.parse(data);
-    } catch {
-      // One that this page cannot read leaves nothing to trust: read everything again.
-      this.#tell("reset");
-      return;
-    }
-    this.#tell(type, detail);
-  }
-
-  /** @param {AbortSignal} signal */
-  async #poll(signal) {
-    this.#say("polling");
-    while (!signal.aborted) {
-      this.#tell("reset");
-      await pause(POLL_SECONDS * 1000, signal);
     }
   }
 
@@ -139,55 +110,30 @@ export class Events extends EventTarget {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
-  /** @param {string} state */
-  #say(state) {
-    if (this.state === state) return;
-    this.state = state;
+  /** @type {(state: string, refusal?: string) => void} */
+  #say(state, refusal = "") {
+    if (this.state === state && this.refusal === refusal) return;
+    Object.assign(this, { state, refusal });
     this.dispatchEvent(new Event("state"));
   }
 }
 
 /**
- * The events of a body, as the HTML standard reads them; null for each sign of life.
+ * The events of a body, as the server writes them; its signs of life, and an id alone, have no data.
  * @param {Response["body"]} body
+ * @returns {AsyncGenerator<ServerEvent>}
  */
 async function* eventsIn(body) {
-  /** @type {ServerEvent} */
-  let event = { id: null, type: "message", data: "" };
-  /** @type {string[]} */
-  let data = [];
-  for await (const line of linesOf(body)) {
-    if (line === "") {
-      // One with an id alone is no event, but where to go on from.
-      if (data.length || event.id !== null) yield { ...event, data: data.join("\n") };
-      event = { id: null, type: "message", data: "" };
-      data = [];
-      continue;
-    }
-    yield null;
-    const [, name, value = ""] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
-    if (name === "data") data.push(value);
-    else if (name === "event") event.type = value;
-    else if (name === "id" && !value.includes("\0")) event.id = value;
-  }
-}
-
-/** @param {Response["body"]} body */
-async function* linesOf(body) {
-  if (!body) return;
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      rest += value;
-      if (rest.length > MAX_LINE) throw new Error("the event stream sent an endless line");
-      const lines = rest.split(/\r\n|\n|\r(?!$)/);
-      rest = lines.pop() ?? "";
-      yield* lines;
+    for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
+      const blocks = (rest + read.value).split("\n\n");
+      rest = blocks.pop() ?? "";
+      if (rest.length > MAX_EVENT) throw new Error("the event stream sent an endless event");
+      for (const block of blocks) yield /** @type {ServerEvent} */ (Object.fromEntries(block.split("\n").map((line) => line.split(/: (.*)/))));
     }
   } finally {
-    reader.cancel().catch(() => {});
+    reader?.cancel().catch(() => {});
   }
 }

@@ -7,6 +7,7 @@ export interface VNode {
 export type Children = VNode | string | number | boolean | null | undefined | Children[];
 
 export function h(tag: unknown, properties: unknown, ...children: unknown[]): VNode;
+export function cloneElement(element: VNode, properties: object): VNode;
 export function render(element: VNode | null, parent: Element): void;
 
 /** Its methods, such as `render`, are those that the documentation names. */

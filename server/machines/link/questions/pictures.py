@@ -11,13 +11,11 @@ from collections.abc import Callable
 
 from schemas.link.picture_frames import (
     MAX_PICTURE_AREA,
-    MAX_PICTURE_SIDE,
-    PictureFormat,
     PictureFrameError,
     PictureHeader,
-    Size,
     read_frame,
 )
+from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat, Size
 
 _MAX_SEGMENTS = 64
 _MAX_SMALL_CHUNKS = 64

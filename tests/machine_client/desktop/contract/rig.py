@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from machine_client.desktop.base import Desktop, RawFrame
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 
 Colour = tuple[int, int, int]
 """Red, green, blue."""
@@ -81,7 +81,7 @@ class Rig:
     stays pressed then is always released by the next one, and told where ``tells_left_pressed``.
     ``lacks`` has names of keys, and characters of copied texts, that it refuses; ``copied`` is what
     becomes of a text that is copied: both only where the desktop has no say in it, which its
-    documentation says.
+    documentation says.  ``buttons`` are those that its mouse has.
     """
 
     desktop: Desktop
@@ -91,6 +91,7 @@ class Rig:
     tells_left_pressed: bool = True
     lacks: frozenset[str] = frozenset()
     copied: Callable[[str], str] = str
+    buttons: tuple[str, ...] = ("left", "middle", "right", "back", "forward")
 
 
 class MortalRig(Protocol):

@@ -1,20 +1,27 @@
 """Contract: what is seen of a desktop agrees with what is done on it."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
 
 import pytest
 
-from machine_client.desktop.base import DesktopView
+from machine_client.desktop.base import DesktopView, Refusal
+from machine_client.screen.capturer import take_picture
+from machine_client.screen.watching import watch
 from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import ClickMouse, DragMouse, MoveMouse
 from schemas.inputs.outcomes import Point
-from schemas.link.picture_frames import Region
+from schemas.inputs.pictures import Area, PictureWanted
+from schemas.inputs.waits import Wait
+from schemas.values.pictures import Region
 from tests.machine_client.desktop.contract.inputs import (
     InjectingContract,
     interrupted_once,
     perform,
 )
 from tests.machine_client.desktop.contract.rig import Colour, Rig, pixel
+from tests.pictures import decoded
 from tests.waiting import eventually
 
 RECTANGLE = Region(137, 211, 90, 60)
@@ -81,6 +88,83 @@ class ViewContract(InjectingContract):
         assert view.capture().captured_at >= first.captured_at
         with rig.witness.painted(RECTANGLE, RED):
             eventually(lambda: not view.capture().looks_like(first), "a change is seen")
+
+    def test_change_is_waited_for_and_the_pointer_is_none(
+        self, rig: Rig, view: DesktopView, injector: DesktopInjector
+    ) -> None:
+        perform(injector, MoveMouse(x=10, y=10))
+        changed = Wait.model_validate({"any": [{"still": 0.3}, {"changed": True}]}).any
+        began = view.capture(pointer=False)
+        perform(injector, MoveMouse(x=300, y=200))
+        still = watch(view, changed, 20, before=began, is_over=lambda: False)
+        assert (still.matched, still.at) == (0, None)
+        with rig.witness.painted(RECTANGLE, RED):
+            seen = watch(view, changed[1:], 20, before=began, is_over=lambda: False)
+            assert seen.matched == 0
+            assert seen.at == pytest.approx(RECTANGLE, abs=1)
+
+    def test_wait_that_began_before_it_sees_what_is_drawn(
+        self, rig: Rig, view: DesktopView, injector: DesktopInjector
+    ) -> None:
+        changed = Wait.model_validate({"any": [{"changed": True}]}).any
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(watch, view, changed, 30, is_over=lambda: False)
+            while not waiting.done():
+                with rig.witness.painted(RECTANGLE, BLUE):
+                    wait((waiting,), timeout=1)
+                wait((waiting,), timeout=1)
+        # A screen that shows several pixels for each of the desktop's may round them.
+        assert waiting.result().at == pytest.approx(RECTANGLE, abs=1)
+
+    def test_picture_can_do_without_the_pointer(
+        self, rig: Rig, view: DesktopView, injector: DesktopInjector
+    ) -> None:
+        left, top, width, height = RECTANGLE
+        x, y = left + width // 2, top + height // 2
+        with rig.witness.painted(RECTANGLE, GREEN):
+            eventually(lambda: pixel(view.capture(), x, y) == GREEN or None, "it is painted")
+            perform(injector, MoveMouse(x=x, y=y))
+            frame = view.capture(pointer=False)
+            near = [(x + across, y + down) for across in range(-8, 9) for down in range(-8, 9)]
+            is_left_out = {pixel(frame, *place) for place in near} == {GREEN}
+            assert is_left_out or frame.pointer_at == Point(x=x, y=y)
+
+    def test_region_is_a_picture_of_its_own(self, rig: Rig, view: DesktopView) -> None:
+        left, top, width, height = RECTANGLE
+        around = Area(x=left - 30, y=top - 20, width=width + 60, height=height + 40)
+        with rig.witness.painted(RECTANGLE, BLUE):
+            eventually(lambda: pixel(view.capture(), left, top) == BLUE or None, "it is painted")
+            taken, again = (take_picture(view, PictureWanted(region=around)) for _ in range(2))
+        assert taken.region == tuple(around.model_dump().values())
+        # Equal pixels are equal bytes: by these it is told whether anything has changed.
+        assert taken.content == again.content
+        image = decoded(taken.content)
+        assert image.size == taken.size
+
+        def colour(x: int, y: int) -> Any:
+            return image.getpixel(
+                (x * image.width // around.width, y * image.height // around.height)
+            )
+
+        # The pointer may be in its middle.
+        assert [colour(x, y) for x in (35, 115) for y in (25, 75)] == [BLUE] * 4
+        assert BLUE not in [colour(*place) for place in ((25, 50), (125, 50), (75, 15), (75, 85))]
+
+    def test_each_display_is_a_picture_of_its_own(self, view: DesktopView) -> None:
+        whole, displays = view.capture(), view.displays()
+        for number, display in enumerate(displays):
+            taken = take_picture(view, PictureWanted(display=number, format="webp"))
+            assert taken.region == (display.x, display.y, display.width, display.height)
+            assert taken.size == pytest.approx(
+                (
+                    display.width * whole.size.width / whole.region.width,
+                    display.height * whole.size.height / whole.region.height,
+                ),
+                abs=1,
+            )
+            assert decoded(taken.content).size == taken.size
+        with pytest.raises(Refusal, match=f"the desktop has {len(displays)}"):
+            take_picture(view, PictureWanted(display=len(displays)))
 
     def test_pointer_is_in_the_picture_where_inputs_put_it(
         self, rig: Rig, view: DesktopView, injector: DesktopInjector

@@ -8,6 +8,7 @@ from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import PressKeys
 from tests.desktop import Witness, set_layout
 from tests.machine_client.desktop.contract.clipboards import ClipboardContract
+from tests.machine_client.desktop.contract.gestures import GestureContract
 from tests.machine_client.desktop.contract.holds import HoldContract
 from tests.machine_client.desktop.contract.inputs import MouseContract
 from tests.machine_client.desktop.contract.keys import KeyContract
@@ -50,6 +51,7 @@ class TestKeys(KeyContract):
             assert [name in event.names for event in events[-2:]] == [True, True], events
 
 
+TestGestures = GestureContract
 TestHolds = HoldContract
 TestView = ViewContract
 TestClipboard = ClipboardContract

@@ -17,7 +17,7 @@ from machine_client.work.injector import DesktopInjector, InjectionFailed
 from schemas.inputs.bodies import ClickMouse, MoveMouse, PressKeys, ScrollMouse, TypeText
 from schemas.inputs.key_combinations import KEY_TABLE, parse_combination
 from schemas.inputs.texts import chords_of
-from schemas.link.picture_frames import Size
+from schemas.values.pictures import Size
 from tests.certificates import self_signed
 from tests.machine_client.desktop.contract.rig import pixel, saw
 from tests.machine_client.desktop.vnc.qemu import PAINTED, RED, SIZE, Qemu, qemu

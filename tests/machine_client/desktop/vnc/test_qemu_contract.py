@@ -11,12 +11,13 @@ from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.desktop import VncDesktop
 from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import AnyInput, ClickMouse, PressKeys
+from tests.machine_client.desktop.contract.gestures import GestureContract
 from tests.machine_client.desktop.contract.holds import HoldContract
 from tests.machine_client.desktop.contract.inputs import MouseContract, perform
 from tests.machine_client.desktop.contract.lives import LifeContract
 from tests.machine_client.desktop.contract.rig import MortalRig, Rig, saw
 from tests.machine_client.desktop.vnc.qemu import Qemu, qemu
-from tests.machine_client.desktop.vnc.rig import MortalVnc
+from tests.machine_client.desktop.vnc.rig import BUTTONS, MortalVnc
 from tests.machine_client.pressing import killed_after
 from tests.waiting import eventually
 
@@ -31,7 +32,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
             killed_after(f"127.0.0.1:{machine.port}", *bodies, kind="vnc")
 
         desktop = VncDesktop(VncServer("127.0.0.1", machine.port))
-        yield Rig(desktop, witness, {}, leave_held, tells_left_pressed=False)
+        yield Rig(desktop, witness, {}, leave_held, tells_left_pressed=False, buttons=BUTTONS)
 
 
 @pytest.fixture(autouse=True)
@@ -81,4 +82,5 @@ class TestHolds(HoldContract):
         injector.close()
 
 
+TestGestures = GestureContract
 TestLife = LifeContract

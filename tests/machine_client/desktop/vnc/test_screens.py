@@ -4,7 +4,7 @@ from machine_client.desktop.vnc.rfb.conversation import Conversation, Screen
 from machine_client.desktop.vnc.rfb.security import Credentials
 from machine_client.desktop.vnc.screens import displays_of, middle_of, region_of
 from schemas.link.messages import Display
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 
 
 def test_screens_are_displays_and_a_picture_is_of_all() -> None:

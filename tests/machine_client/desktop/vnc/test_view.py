@@ -8,7 +8,7 @@ from machine_client.desktop.vnc.rfb import client_messages as ours
 from machine_client.desktop.vnc.view import encodings_for
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
-from schemas.link.picture_frames import Region, Size
+from schemas.values.pictures import Region, Size
 from tests.desktop import resize_screen
 from tests.machine_client.desktop.vnc.plain_server import ONE_PIXEL, plain_server, rectangle
 from tests.machine_client.desktop.vnc.xvnc import xvnc

@@ -40,24 +40,24 @@ class Sway:
     """
 
     def __init__(self, *screens: str) -> None:
-        self._directory = Path(tempfile.mkdtemp(prefix="sway-"))
-        self._configuration = self._directory / "config"
+        self.directory = Path(tempfile.mkdtemp(prefix="sway-"))
+        self._configuration = self.directory / "config"
         self._configuration.write_text("\n".join((*(screens or [ONE_SCREEN]), _CONFIGURATION)))
         self._screens = len(screens) or 1
         self._process: subprocess.Popen[bytes] | None = None
-        self.name = str(self._directory / "wayland-1")
+        self.name = str(self.directory / "wayland-1")
         if os.getuid() == 0:
-            shutil.chown(self._directory, _NOBODY, _NOBODY)
+            shutil.chown(self.directory, _NOBODY, _NOBODY)
 
     def start(self) -> None:
         """Run it until it listens."""
         # One of a sway that was killed makes the next one listen elsewhere.
-        (self._directory / "ipc").unlink(missing_ok=True)
+        (self.directory / "ipc").unlink(missing_ok=True)
         as_user = ["--reuid", str(_NOBODY), "--regid", str(_NOBODY), "--clear-groups"]
         command = [program("sway"), "--config", str(self._configuration)]
         if os.getuid() == 0:
             command = [program("setpriv"), *as_user, *command]
-        with (self._directory / "log").open("ab") as log:
+        with (self.directory / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -66,9 +66,9 @@ class Sway:
                 start_new_session=True,
                 env={
                     "PATH": os.environ["PATH"],
-                    "HOME": str(self._directory),
-                    "XDG_RUNTIME_DIR": str(self._directory),
-                    "SWAYSOCK": str(self._directory / "ipc"),
+                    "HOME": str(self.directory),
+                    "XDG_RUNTIME_DIR": str(self.directory),
+                    "SWAYSOCK": str(self.directory / "ipc"),
                     "WLR_BACKENDS": "headless",
                     "WLR_RENDERER": "pixman",
                     "WLR_LIBINPUT_NO_DEVICES": "1",
@@ -80,7 +80,7 @@ class Sway:
     def _listens(self) -> bool:
         assert self._process is not None
         if self._process.poll() is not None:
-            raise RuntimeError(f"sway ended: {(self._directory / 'log').read_text()[-2000:]}")
+            raise RuntimeError(f"sway ended: {(self.directory / 'log').read_text()[-2000:]}")
         return Path(self.name).exists() and self.tell("nop")
 
     def tell(self, *command: str) -> bool:
@@ -99,7 +99,7 @@ class Sway:
 
     def _message(self, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
         return subprocess.run(
-            [program("swaymsg"), "--raw", "--socket", str(self._directory / "ipc"), *arguments],
+            [program("swaymsg"), "--raw", "--socket", str(self.directory / "ipc"), *arguments],
             capture_output=True,
             check=False,
             timeout=WAIT_SECONDS,
@@ -130,7 +130,7 @@ class Sway:
     def remove(self) -> None:
         """End it for good."""
         self.kill()
-        shutil.rmtree(self._directory, ignore_errors=True)
+        shutil.rmtree(self.directory, ignore_errors=True)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from machine_client.desktop.base import Desktop
 from machine_client.desktop.wayland.desktop import WaylandDesktop
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 from tests.desktop import running
 from tests.machine_client.desktop.contract.rig import Colour, Rig, TextField
 from tests.machine_client.desktop.contract.witness_programs import WitnessProgram

@@ -9,7 +9,7 @@ from machine_client.desktop.wayland.outputs import Outputs
 from machine_client.desktop.wayland.view import look_at_displays
 from machine_client.desktop.wayland.wire.connection import WaylandConnection
 from schemas.link.messages import Display
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 from tests.machine_client.desktop.wayland.compositor import Sway, sway
 from tests.machine_client.desktop.wayland.fake_compositor import FakeCompositor
 from tests.waiting import eventually

@@ -6,7 +6,7 @@ import pytest
 
 from machine_client.desktop.base import DesktopError
 from machine_client.desktop.wayland.pictures import Picture, blue_first, put_together, upright
-from schemas.link.picture_frames import Region, Size
+from schemas.values.pictures import Region, Size
 
 
 def pixels(*words: int) -> bytearray:

@@ -10,7 +10,7 @@ import pytest
 from machine_client.desktop.base import DesktopError
 from machine_client.desktop.wayland import view as view_module
 from machine_client.desktop.wayland.desktop import WaylandDesktop
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 from tests.machine_client.desktop.contract.rig import pixel
 from tests.machine_client.desktop.wayland.compositor import sway
 from tests.machine_client.desktop.wayland.fake_compositor import FakeCompositor

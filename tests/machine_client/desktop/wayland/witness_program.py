@@ -27,7 +27,7 @@ from tests.machine_client.desktop.wayland.idle_devices import (
 )
 from tests.machine_client.desktop.wayland.xkb import KeyboardState, character_of, keysym_from_name
 
-BUTTONS = {0x110: "left", 0x111: "right", 0x112: "middle"}
+BUTTONS = {0x110: "left", 0x111: "right", 0x112: "middle", 0x113: "back", 0x114: "forward"}
 WHEEL = {(0, -1): "up", (0, 1): "down", (1, -1): "left", (1, 1): "right"}
 NAMES = {
     keysym_from_name(symbol.replace("XF86_", "XF86")): name for name, symbol in KEY_NAMES.items()

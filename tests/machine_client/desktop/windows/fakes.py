@@ -13,7 +13,7 @@ from machine_client.desktop.windows.layout import Stroke
 from machine_client.desktop.windows.sending import ButtonEvent, Event, KeyEvent
 from schemas.inputs.bodies import Button
 
-BUTTON_CODES: dict[Button, int] = {"left": 1, "right": 2, "middle": 4}
+BUTTON_CODES: dict[Button, int] = {"left": 1, "right": 2, "middle": 4, "back": 5, "forward": 6}
 HANDLES = {"station": 1, "own": 2, "shown": 3}
 
 

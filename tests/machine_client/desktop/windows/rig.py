@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, closing
 from typing import Any
 
 from machine_client.desktop.windows.desktop import WindowsDesktop
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 from tests.machine_client.desktop.contract.rig import Colour, Rig, TextField
 from tests.machine_client.desktop.contract.witness_programs import WitnessProgram
 from tests.machine_client.desktop.windows.key_symbols import LACKING
@@ -92,7 +92,7 @@ def _held(what: str) -> Iterator[None]:
     assert program.stdout is not None
     try:
         assert program.stdout.readline().strip() == b"held"
-        code = {"left": 1, "right": 2, "middle": 4}.get(what) or ord(what.upper())
+        code = {"left": 1, "right": 2, "middle": 4, "x": 0x58, "ctrl": 0x11}[what]
         # Wine remembers for some milliseconds that something was up.
         eventually(lambda: is_down(code) or None, f"{what} is down")
         yield

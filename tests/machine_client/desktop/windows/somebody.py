@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 _BUTTONS = {"left": (0x02, 0x04), "right": (0x08, 0x10), "middle": (0x20, 0x40)}
+_CODES = {"x": 0x58, "ctrl": 0x11}
 KEY_UP = 2
 
 
@@ -19,13 +20,13 @@ def main(what: str) -> None:
         down, up = _BUTTONS[what]
         user32.mouse_event(down, 0, 0, 0, None)
     else:
-        user32.keybd_event(ord(what.upper()), 0, 0, None)
+        user32.keybd_event(_CODES[what], 0, 0, None)
     print("held", flush=True)
     sys.stdin.read()
     if what in _BUTTONS:
         user32.mouse_event(up, 0, 0, 0, None)
     else:
-        user32.keybd_event(ord(what.upper()), 0, KEY_UP, None)
+        user32.keybd_event(_CODES[what], 0, KEY_UP, None)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.machine_client.desktop.contract.clipboards import ClipboardContract
+from tests.machine_client.desktop.contract.gestures import GestureContract
 from tests.machine_client.desktop.contract.holds import HoldContract, OthersContract
 from tests.machine_client.desktop.contract.inputs import MouseContract
 from tests.machine_client.desktop.contract.keys import KeyContract
@@ -24,6 +25,7 @@ def rig() -> Iterator[Rig]:
 
 TestMouse = MouseContract
 TestKeys = KeyContract
+TestGestures = GestureContract
 TestHolds = HoldContract
 TestOthers = OthersContract
 TestView = ViewContract

@@ -4,7 +4,7 @@ import pytest
 
 from machine_client.desktop.windows import api, cursor
 from machine_client.desktop.windows.cursor import draw_pointer
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 
 REGION = Region(0, 0, 10, 8)
 

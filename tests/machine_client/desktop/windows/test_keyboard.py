@@ -9,7 +9,7 @@ from machine_client.desktop.base import DesktopError, Refusal
 from machine_client.desktop.windows.holding import Holding, Record
 from machine_client.desktop.windows.keyboard import Keyboard
 from machine_client.desktop.windows.keys import NAMED_KEYS
-from schemas.inputs.key_combinations import parse_combination
+from schemas.inputs.key_combinations import Key, parse_combination
 from schemas.inputs.texts import chords_of
 from tests.machine_client.desktop.windows.fakes import (
     BUTTON_CODES,
@@ -95,6 +95,20 @@ def test_modifier_that_others_hold_and_we_need_stays_theirs(typist: Typist) -> N
     typist.stream.down.add(NAMED_KEYS["ctrl"].code)
     assert typist.type("ctrl+x") == ["+x", "-x"]
     assert typist.stream.down == {NAMED_KEYS["ctrl"].code}
+
+
+def test_modifiers_of_a_gesture_are_those_that_we_do_not_hold_and_never_others(
+    typist: Typist,
+) -> None:
+    ctrl, alt = (Key(name, is_modifier=True) for name in ("ctrl", "alt"))
+    typist.hold("ctrl")
+    assert typist.keyboard.press_modifiers((ctrl, alt)) == (alt,)
+    assert told(typist.stream.take()) == ["+alt"]
+    assert typist.release("alt ctrl") == ["-ctrl", "-alt"]
+    typist.stream.down.add(NAMED_KEYS["alt"].code)
+    with pytest.raises(DesktopError, match="Somebody else holds down the key alt") as caught:
+        typist.keyboard.press_modifiers((ctrl, alt))
+    assert (caught.value.code, typist.stream.take()) == ("already_down", [])
 
 
 def test_what_we_hold_counts_and_goes_up_and_down_again(typist: Typist) -> None:

@@ -11,7 +11,7 @@ from machine_client.work.injector import DesktopInjector, Refusal
 from schemas.inputs.bodies import ClickMouse, DragMouse, MoveMouse
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 from tests.machine_client.desktop.contract.inputs import perform
 from tests.machine_client.desktop.contract.rig import Rig, pixel, saw
 from tests.machine_client.desktop.windows.rig import windows_rig

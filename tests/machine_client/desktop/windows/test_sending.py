@@ -20,7 +20,7 @@ from machine_client.desktop.windows.sending import (
     steps,
     steps_to,
 )
-from schemas.inputs.bodies import Button
+from schemas.inputs.bodies import BUTTONS
 from tests.machine_client.desktop.windows.fakes import FakeSession
 
 _MOUSE_FIELDS = ("dx", "dy", "mouseData", "dwFlags")
@@ -29,6 +29,7 @@ _MOUSE_FIELDS = ("dx", "dy", "mouseData", "dwFlags")
 class _Mouse(ctypes.Structure):
     MOVE, ABSOLUTE, WHEEL, HWHEEL = 0x1, 0x8000, 0x800, 0x1000
     LEFTDOWN, LEFTUP, RIGHTDOWN, RIGHTUP, MIDDLEDOWN, MIDDLEUP = 2, 4, 8, 0x10, 0x20, 0x40
+    XDOWN, XUP = 0x80, 0x100
     _fields_ = tuple((name, ctypes.c_uint32) for name in _MOUSE_FIELDS)
 
 
@@ -90,6 +91,7 @@ def test_events_are_what_windows_takes(windows: FakeSession, stream: Stream) -> 
     Sender().send(
         Motion(640, 400),
         *(ButtonEvent("left", True), ButtonEvent("middle", False)),
+        *(ButtonEvent("back", True), ButtonEvent("forward", False)),
         *(Turn("up"), Turn("down"), Turn("left"), Turn("right")),
         *(KeyEvent(right, True), KeyEvent(NAMED_KEYS["esc"], False)),
         *(UnitEvent(0x20AC, True), UnitEvent(0x20AC, False)),
@@ -98,6 +100,7 @@ def test_events_are_what_windows_takes(windows: FakeSession, stream: Stream) -> 
     assert stream.inputs == [
         (32768, 32768, 0, 0xC001),
         *((0, 0, 0, 2), (0, 0, 0, 0x40)),
+        *((0, 0, 1, 0x80), (0, 0, 2, 0x100)),
         *((0, 0, 120, 0x800), (0, 0, back, 0x800), (0, 0, back, 0x1000), (0, 0, 120, 0x1000)),
         *((0xA3, 0x1D, 1), (0x1B, 0x01, 2)),
         *((0, 0x20AC, 4), (0, 0x20AC, 6)),
@@ -110,8 +113,7 @@ def test_swapped_buttons_are_pressed_so_that_they_mean_the_same(
     windows.metrics[23] = 1
     Sender().send(ButtonEvent("left", True), ButtonEvent("right", True))
     assert [flags for *_, flags in stream.inputs] == [8, 2]
-    buttons: tuple[Button, ...] = ("left", "right", "middle")
-    assert [physical_code(button) for button in buttons] == [2, 1, 4]
+    assert [physical_code(button) for button in BUTTONS] == [2, 1, 4, 5, 6]
 
 
 def test_what_is_not_taken_is_told_and_not_counted(windows: FakeSession, stream: Stream) -> None:

@@ -49,9 +49,13 @@ BUTTONS = {
     0x208: ("up", "middle"),
     0x209: ("down", "middle"),
 }
+SIDE_BUTTONS = {0x20B: "down", 0x20C: "up", 0x20D: "down"}
+"""Messages that say in their data which button it is."""
+SIDES = {1: "back", 2: "forward"}
 WHEELS = {0x20A: ("up", "down"), 0x20E: ("right", "left")}
 KEYS = {0x100: "down", 0x101: "up", 0x104: "down", 0x105: "up"}
-BUTTON_CODES = {0x01: "left", 0x02: "right", 0x04: "middle"}
+LOGGED = (*BUTTONS, *SIDE_BUTTONS, *WHEELS, *KEYS)
+BUTTON_CODES = {0x01: "left", 0x02: "right", 0x04: "middle", 0x05: "back", 0x06: "forward"}
 EITHER_SIDE = (0x10, 0x11, 0x12)
 """Shift, Ctrl and Alt whichever side they are on: those have codes of their own."""
 NOTCH = 120
@@ -275,7 +279,7 @@ class Witness:
             _user32.GetClientRect(wintypes.HWND(window), ctypes.byref(rectangle))
             _user32.FillRect(word, ctypes.byref(rectangle), self._brushes[window])
             return 1
-        if window == self._window and message in (*BUTTONS, *WHEELS, *KEYS):
+        if window == self._window and message in LOGGED:
             self._messages.append(_message(message, word))
             if message in (0x104, 0x105):
                 return 0  # Alt opens no menu here.
@@ -293,8 +297,8 @@ class Witness:
             # that one some time later.
             _user32.SetCursorPos(event.place.x, event.place.y)
             self._events.append({"action": "move", "names": [], **about})
-        elif message in BUTTONS:
-            action, button = BUTTONS[message]
+        elif message in BUTTONS or message in SIDE_BUTTONS:
+            action, button = _button(message, event.data)
             self._note({value: key for key, value in BUTTON_CODES.items()}[button], action)
             self._events.append({"action": action, "names": [button], **about})
         elif message in WHEELS:
@@ -334,9 +338,15 @@ def _clipboard_text() -> str | None:
         _user32.CloseClipboard()
 
 
+def _button(message: int, word: int) -> tuple[str, str]:
+    if message in SIDE_BUTTONS:
+        return SIDE_BUTTONS[message], SIDES[word >> 16 & 0xFFFF]
+    return BUTTONS[message]
+
+
 def _message(message: int, word: int) -> list[str]:
-    if message in BUTTONS:
-        return list(BUTTONS[message])
+    if message in BUTTONS or message in SIDE_BUTTONS:
+        return list(_button(message, word))
     if message in WHEELS:
         notches = ctypes.c_short(word >> 16).value // NOTCH
         return ["wheel", WHEELS[message][notches < 0]]

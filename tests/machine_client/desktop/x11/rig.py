@@ -13,7 +13,7 @@ from Xlib import XK, X
 
 from machine_client.desktop.base import Desktop
 from machine_client.desktop.x11.desktop import X11Desktop
-from schemas.link.picture_frames import Region
+from schemas.values.pictures import Region
 from tests.desktop import DeviceEvent, Terminal, UnsteadyDisplay, Witness, set_layout
 from tests.machine_client.desktop.contract.rig import Colour, Rig, Seen, TextField
 from tests.machine_client.desktop.key_names import KEY_NAMES
@@ -23,7 +23,7 @@ from tests.machine_client.pressing import killed_after
 XK.load_keysym_group("xf86")
 XK.load_keysym_group("xkb")
 
-BUTTONS = {1: "left", 2: "middle", 3: "right"}
+BUTTONS = {1: "left", 2: "middle", 3: "right", 8: "back", 9: "forward"}
 WHEEL = {4: "up", 5: "down", 6: "left", 7: "right"}
 
 NAMES = {XK.string_to_keysym(symbol): name for name, symbol in KEY_NAMES.items()}
@@ -157,7 +157,7 @@ def _by(person: Person) -> Callable[[str], AbstractContextManager[None] | None]:
         if what.startswith("wheel"):
             return None  # Xvfb's own mouse has no wheel.
         if (number := _button(what)) is None:
-            return person.holding("key", {"x": 53}[what])
+            return person.holding("key", {"x": 53, "ctrl": 37}[what])
         return person.holding("button", number)
 
     return hold

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import Xlib.display
+from Xlib.ext import xinput
 from Xlib.protocol import rq
 
 from machine_client.desktop.x11.requests import EXTENSION, list_devices
@@ -17,6 +18,7 @@ from tests.held import x_display
 
 What = Literal["key", "button"]
 
+_MASTER_POINTER = 2
 _FIRST_EVENT: dict[What, int] = {"key": 1, "button": 3}
 
 
@@ -95,6 +97,7 @@ def pressed(display: str) -> tuple[set[int], set[int]]:
     """The keycodes and the buttons that are down on a display, whoever holds them."""
     with x_display(display) as connection:
         keymap = connection.query_keymap()
-        mask = connection.screen().root.query_pointer().mask
+        (pointer,) = connection.xinput_query_device(_MASTER_POINTER).devices
     keycodes = {number for number in range(256) if keymap[number // 8] >> number % 8 & 1}
-    return keycodes, {button for button in range(1, 6) if mask >> (7 + button) & 1}
+    (buttons,) = (each for each in pointer.classes if each.type == xinput.ButtonClass)
+    return keycodes, {number for number in range(1, 11) if buttons.state[number - 1]}

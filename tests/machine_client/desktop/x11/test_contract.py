@@ -6,6 +6,7 @@ import pytest
 
 from tests.desktop import Witness, unsteady_display
 from tests.machine_client.desktop.contract.clipboards import ClipboardContract
+from tests.machine_client.desktop.contract.gestures import GestureContract
 from tests.machine_client.desktop.contract.holds import HoldContract, OthersContract
 from tests.machine_client.desktop.contract.inputs import MouseContract
 from tests.machine_client.desktop.contract.keys import KeyContract
@@ -31,6 +32,7 @@ def mortal() -> Iterator[MortalRig]:
 
 TestMouse = MouseContract
 TestKeys = KeyContract
+TestGestures = GestureContract
 TestHolds = HoldContract
 TestOthers = OthersContract
 TestView = ViewContract

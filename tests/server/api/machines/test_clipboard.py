@@ -267,6 +267,7 @@ async def test_needs_its_own_scope(service: Service) -> None:
 async def test_paused_machine_is_read_and_not_written(service: Service) -> None:
     async with service.joined(able()) as (machine, link):
         await service.request("PATCH", f"/v1/machines/{machine.machine_id}", {"paused": True})
+        await link.interrupted()
         written = await writing(service, {"text": "a"})
         assert (written.status, written.json["reason"]) == (503, "paused")
         reads = reading_it(service)

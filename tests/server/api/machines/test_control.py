@@ -23,8 +23,7 @@ CUT_SHORT = Failed(code="interrupted", message="cut short", injected_at_least=2)
 
 async def confirms(link: ScriptedLink) -> None:
     """The machine does what it is asked."""
-    asked = await link.heard(Interrupt)
-    await link.say(Interrupted(request=asked.request))
+    await link.interrupted()
 
 
 def begin(

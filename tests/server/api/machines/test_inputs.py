@@ -13,9 +13,12 @@ from schemas.values.times import format_time
 from tests.links import hello
 from tests.service import ScriptedMachine, Service, until
 
+SCROLL = {"direction": "up", "amount": 1}
 DRAG = {"start_x": 1, "start_y": 2, "to_x": 3, "to_y": 4}
 
-LONGEST_PATH = {"x": 7, "y": 7, "path": [{"x": n, "y": -n} for n in range(256)]}
+IN = {"in": {"width": 10, "height": 20}}
+MODIFIED = {"modifiers": ["ctrl", "Shift-R"]}
+LONGEST_PATH: dict[str, Any] = {"x": 7, "y": 7, "path": [{"x": n, "y": -n} for n in range(256)]}
 
 INPUTS = [
     (
@@ -51,6 +54,48 @@ INPUTS = [
     ("mouse/move", {"x": -5, "y": 2**31 - 1}, Operation.MOUSE_MOVE, {"x": -5, "y": 2**31 - 1}),
     ("mouse/move", LONGEST_PATH, Operation.MOUSE_MOVE, LONGEST_PATH),
     (
+        "mouse/drag",
+        {**DRAG, "path": LONGEST_PATH["path"], **MODIFIED},
+        Operation.MOUSE_DRAG,
+        {**DRAG, "duration": None, "button": "left", **MODIFIED, "path": LONGEST_PATH["path"]},
+    ),
+    (
+        "mouse/click",
+        {"x": 7, "y": 8, "button": "forward", **MODIFIED, **IN},
+        Operation.MOUSE_CLICK,
+        {"x": 7, "y": 8, "button": "forward", "down": None, "clicks": 1, **MODIFIED, **IN},
+    ),
+    (
+        "mouse/scroll",
+        {"direction": "up", "amount": 1, **MODIFIED, "in": None},
+        Operation.MOUSE_SCROLL,
+        {"direction": "up", "amount": 1, "x": None, "y": None, **MODIFIED},
+    ),
+    (
+        "mouse/move",
+        {"x": 0, "y": 0, "path": [{"x": 9, "y": n % 20} for n in range(256)], **IN, **MODIFIED},
+        Operation.MOUSE_MOVE,
+        {"x": 0, "y": 0, "path": [{"x": 9, "y": n % 20} for n in range(256)], **IN, **MODIFIED},
+    ),
+    (
+        "keyboard/key",
+        {"text": "ctrl+a", "hold": 1.5, "repeat": 3},
+        Operation.KEYBOARD_KEY,
+        {"text": "ctrl+a", "down": None, "hold": 1.5, "repeat": 3},
+    ),
+    (
+        "keyboard/key",
+        {"text": "ctrl+a", "hold": None, "repeat": 1},
+        Operation.KEYBOARD_KEY,
+        {"text": "ctrl+a", "down": None},
+    ),
+    (
+        "keyboard/type",
+        {"text": "漢" * 600 + "x" * 9400},
+        Operation.KEYBOARD_TYPE,
+        {"text": "漢" * 600 + "x" * 9400},
+    ),
+    (
         "keyboard/key",
         {"text": "ctrl+a Return"},
         Operation.KEYBOARD_KEY,
@@ -72,7 +117,45 @@ WRONG_BODIES = [
     ("mouse/click", {"y": 0}, ["body"], "coordinates_incomplete"),
     ("mouse/click", {"clicks": 0}, ["body", "clicks"], "greater_than_equal"),
     ("mouse/click", {"clicks": 4}, ["body", "clicks"], "less_than_equal"),
-    ("mouse/click", {"button": "back"}, ["body", "button"], "literal_error"),
+    ("mouse/click", {"button": "eighth"}, ["body", "button"], "literal_error"),
+    (
+        "mouse/click",
+        {"modifiers": ["ctrl", "alt", "control"]},
+        ["body", "modifiers", "2"],
+        "modifier_repeated",
+    ),
+    ("mouse/scroll", {**SCROLL, "modifiers": ["a"]}, ["body", "modifiers", "0"], "not_a_modifier"),
+    ("mouse/click", {"x": 10, "y": 0, **IN}, ["body", "x"], "outside_picture"),
+    ("mouse/scroll", {**SCROLL, "x": 0, "y": -1, **IN}, ["body", "y"], "outside_picture"),
+    ("mouse/drag", {**DRAG, "to_y": 20, **IN}, ["body", "to_y"], "outside_picture"),
+    (
+        "mouse/drag",
+        {**DRAG, "path": [{"x": 1, "y": 1}] * 3 + [{"x": 10, "y": 1}], **IN},
+        ["body", "path", "3", "x"],
+        "outside_picture",
+    ),
+    ("mouse/drag", {**DRAG, "path": [{"x": 1}]}, ["body", "path", "0", "y"], "missing"),
+    (
+        "mouse/click",
+        {"in": {"width": 0, "height": 1}},
+        ["body", "in", "width"],
+        "greater_than_equal",
+    ),
+    ("mouse/click", {"picture_size": None}, ["body", "picture_size"], "extra_forbidden"),
+    ("keyboard/key", {"text": "a", "hold": 1, "down": True}, ["body", "hold"], "not_with_down"),
+    (
+        "keyboard/key",
+        {"text": "a", "repeat": 2, "down": False},
+        ["body", "repeat"],
+        "not_with_down",
+    ),
+    (
+        "keyboard/key",
+        {"text": "a", "hold": 10, "repeat": 7},
+        ["body", "repeat"],
+        "repeated_too_often",
+    ),
+    ("keyboard/key", {"text": "a", "hold": 61}, ["body", "hold"], "less_than_equal"),
     ("mouse/click", {"button": None}, ["body", "button"], "literal_error"),
     ("mouse/click", {"down": 1}, ["body", "down"], "bool_type"),
     ("mouse/drag", {**DRAG, "duration": -0.1}, ["body", "duration"], "greater_than_equal"),
@@ -84,7 +167,8 @@ WRONG_BODIES = [
     ("mouse/scroll", {"direction": "up", "amount": 1, "x": 3}, ["body"], "coordinates_incomplete"),
     ("keyboard/type", {}, ["body", "text"], "missing"),
     ("keyboard/type", {"text": ""}, ["body", "text"], "string_too_short"),
-    ("keyboard/type", {"text": "x" * 1001}, ["body", "text"], "string_too_long"),
+    ("keyboard/type", {"text": "x" * 10_001}, ["body", "text"], "string_too_long"),
+    ("keyboard/type", {"text": "漢" * 601}, ["body", "text"], "text_takes_too_long"),
     ("keyboard/type", {"text": "\x07"}, ["body", "text"], "text_not_typeable"),
 ]
 
@@ -289,6 +373,7 @@ async def test_paused_machine_is_503_since_its_pause(service: Service) -> None:
         assert answer["reason"] == "paused"
         assert answer["since"] == paused.json["since"]
         assert answer["detail"] == "administrator paused the machine"
+        await link.interrupted()
         await link.nothing_heard()
 
 

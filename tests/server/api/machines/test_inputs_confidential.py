@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from schemas.inputs.key_combinations import MAX_COMBINATION_LENGTH
+from schemas.inputs.texts import MAX_TEXT_LENGTH
 from schemas.values.validation_errors import MAX_ENTRIES
 from server.web.bodies.incoming import SMALL_BYTES
 from tests.server.api.route_table import TABLE
@@ -13,7 +13,7 @@ from tests.service import Service
 
 WORD = "hunter2"
 NUMBER = 73219471
-LONG = WORD * (MAX_COMBINATION_LENGTH // len(WORD) + 1)
+LONG = WORD * (MAX_TEXT_LENGTH // len(WORD) + 1)
 UNKNOWN = {f"k{number}": WORD for number in range(2 * MAX_ENTRIES)}
 OWN = {"Farhand-Console": "1", "Sec-Fetch-Site": "same-origin"}
 INPUTS = [
@@ -37,9 +37,15 @@ WRONG_BODIES: dict[str, Any] = {
     "another field in its place": {"txt": WORD},
     "down is none": {"text": "a", "down": WORD},
     "it is in every field": dict.fromkeys(
-        ("x", "y", "to_x", "button", "clicks", "down", "direction", "amount", "duration", "token"),
+        (
+            *("x", "y", "to_x", "button", "clicks", "down", "direction", "amount", "duration"),
+            *("modifiers", "in", "path", "hold", "repeat", "token"),
+        ),
         WORD,
     ),
+    "modifiers are none": {"modifiers": [WORD], "hold": NUMBER, "repeat": NUMBER},
+    "it is beside the picture": {"x": NUMBER, "y": 0, "in": {"width": 1, "height": 1}},
+    "it takes too long": {"text": "漢" * 601 + WORD},
     "a text alone": WORD,
     "a long text alone": LONG,
     "a number alone": NUMBER,

@@ -252,6 +252,7 @@ async def test_unavailable_machine_uses_no_key(service: Service) -> None:
     await machine.until_gone()
     async with machine.connected() as link:
         await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})
+        await link.interrupted()
         assert (await machine.move(key)).json["reason"] == "paused"
         await service.request("PATCH", "/v1/machines/desk-1", {"paused": False})
         await assert_key_is_free(machine, link, key)

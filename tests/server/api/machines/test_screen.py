@@ -11,6 +11,7 @@ from tornado.ioloop import IOLoop
 
 from schemas.http.queries import PageQuery
 from schemas.inputs.outcomes import Point
+from schemas.inputs.pictures import Area
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     DesktopQuery,
@@ -22,8 +23,8 @@ from schemas.link.messages import (
     ScreenStart,
     ScreenStop,
 )
-from schemas.link.picture_frames import PictureFormat, PictureKind, Region, Size
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
+from schemas.values.pictures import PictureFormat, Region, Size
 from server.api.machines import screen as display
 from server.api.machines.screen import dimensions
 from server.machines.screens import MAX_OPEN_REQUESTS
@@ -31,7 +32,7 @@ from tests.events import listening
 from tests.links import hello
 from tests.pictures import PictureStream, decoded, noise, picture
 from tests.screens import Desk, connected, read
-from tests.service import PATIENCE_SECONDS, Service, until
+from tests.service import PATIENCE_SECONDS, Reply, Service, until
 from tests.store import entered
 
 SCREENSHOT = "/v1/computer/desk-1/display/screenshot"
@@ -68,6 +69,7 @@ def desk(io_loop: IOLoop, service: Service) -> Iterator[Desk]:
         ("", "png", (None, None, 80)),
         ("?format=jpeg&quality=95", "jpeg", (None, None, 95)),
         ("?format=png&width=64&height=16384", "png", (64, 16384, 80)),
+        ("?format=webp&quality=50", "webp", (None, None, 50)),
     ],
 )
 async def test_screenshot_is_the_machines_picture_with_what_it_shows(
@@ -79,9 +81,7 @@ async def test_screenshot_is_the_machines_picture_with_what_it_shows(
         asked = await desk.heard(Screenshot)
         assert (asked.format, (asked.width, asked.height, asked.quality)) == (form, wish)
         region = Region(-1920, 0, 3200, 2000)
-        await desk.shows(
-            content, kind=PictureKind.SCREENSHOT, number=asked.request, form=form, region=region
-        )
+        await desk.answers(asked, content, region=region)
         reply = await asking
     assert (reply.status, reply.body) == (200, content)
     assert reply.headers["Content-Type"] == f"image/{form}"
@@ -89,6 +89,60 @@ async def test_screenshot_is_the_machines_picture_with_what_it_shows(
     assert reply.headers["Farhand-Picture-Size"] == "64,40"
     assert reply.headers["Cache-Control"] == "no-store"
     assert reply.headers["X-Content-Type-Options"] == "nosniff"
+
+
+async def test_part_of_the_desktop_and_no_pointer_are_asked_of_the_machine(desk: Desk) -> None:
+    for query, wish in (
+        ("", (None, None, True)),
+        ("?region=-10,20,30,40", (Area(x=-10, y=20, width=30, height=40), None, True)),
+        ("?display=1&pointer=false", (None, 1, False)),
+    ):
+        asking = desk.asking(SCREENSHOT + query)
+        asked = await desk.heard(Screenshot)
+        assert (asked.region, asked.display, asked.pointer) == wish
+        await desk.answers(asked, picture("png"))
+        await asking
+
+
+async def test_part_that_the_desktop_does_not_have_is_422(desk: Desk) -> None:
+    asking = desk.asking(SCREENSHOT + "?region=0,0,9999,9999")
+    asked = await desk.heard(Screenshot)
+    words = "the region is not within the desktop"
+    failed = RequestFailed(
+        request=asked.request, reason=words, code="region_outside_desktop", field="region"
+    )
+    await desk.link.say(failed)
+    assert (await asking).faults == [(["query", "region"], "region_outside_desktop")]
+
+
+async def screenshot(desk: Desk, content: bytes, tag: str = "", **head: Any) -> Reply:
+    """What a screenshot is answered, asked for with the tag of one before."""
+    headers = {"If-None-Match": tag} if tag else {}
+    asking = desk.asking(SCREENSHOT + f"?format={head.pop('form', 'png')}", headers=headers)
+    await desk.answers(await desk.heard(Screenshot), content, **head)
+    reply: Reply = await asking
+    return reply
+
+
+async def test_unchanged_screen_is_304_and_a_changed_one_is_not(desk: Desk) -> None:
+    first = await screenshot(desk, picture("png"))
+    tag = first.headers["ETag"]
+    assert (first.status, tag[0], tag[-1]) == (200, '"', '"')
+    for known in (tag, f'"other", {tag}', f"W/{tag}", "*"):
+        same = await screenshot(desk, picture("png"), known)
+        assert (same.status, same.body) == (304, b"")
+        for name in ("ETag", "Farhand-Screen-Region", "Farhand-Picture-Size", "Cache-Control"):
+            assert same.headers[name] == first.headers[name]
+    assert (await screenshot(desk, picture("png"), '"other"')).body == picture("png")
+    others = (
+        await screenshot(desk, picture("png", shade=1), tag),
+        await screenshot(desk, picture("png"), tag, region=Region(1, 0, 1280, 800)),
+        await screenshot(desk, picture("jpeg"), tag, form="jpeg"),
+    )
+    assert [reply.status for reply in others] == [200, 200, 200]
+    assert len({tag, *(reply.headers["ETag"] for reply in others)}) == 4
+    ((loc, _),) = (await desk.service.get(SCREENSHOT, headers={"If-None-Match": "x"})).faults
+    assert loc == ["header", "If-None-Match"]
 
 
 async def test_dimensions_and_pointer_are_those_of_now(desk: Desk) -> None:
@@ -130,6 +184,15 @@ WRONG_QUERIES = [
     (SCREENSHOT + "?height=16385", "height"),
     (SCREENSHOT + "?quality=96", "quality"),
     (SCREENSHOT + "?rate=1", "rate"),
+    *(
+        (f"{SCREENSHOT}?region={region}", "region")
+        for region in ("", "1,2,3", "1,2,3,4,5", "0,0,wide,3", "0,0,1.5,1", "0,0,1e3,1")
+    ),
+    (SCREENSHOT + "?region=0,0,1,1&region=0,0,1,1", "region"),
+    (SCREENSHOT + "?display=-1", "display"),
+    (SCREENSHOT + "?display=64", "display"),
+    (SCREENSHOT + "?pointer=no", "pointer"),
+    (STREAM + "?region=0,0,1,1", "region"),
     (STREAM + "?rate=0", "rate"),
     (STREAM + "?rate=31", "rate"),
     (STREAM + "?rate=nan", "rate"),
@@ -145,6 +208,19 @@ async def test_wrong_query_is_422_and_names_the_parameter(
 ) -> None:
     ((loc, _),) = (await service.get(path)).faults
     assert loc == ["query", field]
+
+
+@pytest.mark.parametrize("region", ["0,0,0,1", "0,0,1,-1", "0,0,65537,1", "4294967296,0,1,1"])
+async def test_region_of_impossible_numbers_is_422_at_the_region(
+    service: Service, region: str
+) -> None:
+    ((loc, _),) = (await service.get(f"{SCREENSHOT}?region={region}")).faults
+    assert loc[:2] == ["query", "region"]
+
+
+async def test_region_and_display_at_once_are_422(service: Service) -> None:
+    faults = (await service.get(SCREENSHOT + "?region=0,0,1,1&display=0")).faults
+    assert faults == [(["query"], "region_and_display")]
 
 
 @pytest.mark.parametrize("path", ADDRESSES)

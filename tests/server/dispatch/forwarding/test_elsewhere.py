@@ -1,7 +1,11 @@
 """Commands for a machine whose link is on another node."""
 
+from typing import Any
+from uuid import UUID
+
 import pytest
 
+from schemas.inputs.outcomes import ActionResult, Failed
 from schemas.link.messages import Input, Resolve
 from server.bus.bus import ReplyLostError
 from server.dispatch import refusals
@@ -43,6 +47,40 @@ async def test_retry_at_any_node_gets_the_first_answer(nodes: list[Service]) -> 
     await machine.until_gone()
     again = await at(there, machine).move(key)
     assert (again.status, again.body) == (200, first.body)
+
+
+async def test_several_actions_reach_another_node_once_however_often_it_is_asked(
+    nodes: list[Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.dispatch.forwarding.elsewhere.ASK_AGAIN_SECONDS", 0.05)
+    here, there = nodes
+    actions = [{"operation": "mouse.click"}, {"operation": "wait", "seconds": 60}]
+    results = (
+        ActionResult(operation="mouse.click", status="completed", duration_ms=1.0),
+        ActionResult(operation="wait", status="interrupted", code="interrupted"),
+    )
+    failed = Failed(code="interrupted", message="ended", injected_at_least=2, actions=results)
+    asked = 0
+    forwards = here.server.services.cluster.responder._forwards
+    find = forwards.find
+
+    def counted(forward_id: UUID) -> Any:
+        nonlocal asked
+        asked += 1
+        return find(forward_id)
+
+    monkeypatch.setattr(forwards, "find", counted)
+    async with reached(nodes) as (machine, link):
+        key = new_key()
+        acting = at(there, machine).acting(actions, key)
+        command = await link.heard(Input)
+        await until(lambda: asked > 3)
+        await link.acknowledge(command.command_id, failed)
+        first = await acting
+        assert (first.refusal, first.json["completed"]) == ((502, "input-failed"), 1)
+        for node in nodes:
+            assert (await at(node, machine).act(actions, key)).body == first.body
+        await link.nothing_heard()
 
 
 async def test_problems_of_the_other_node_are_answered_as_its_own(nodes: list[Service]) -> None:

@@ -5,15 +5,17 @@ import asyncio
 import pytest
 
 from schemas.inputs.outcomes import Point
+from schemas.inputs.pictures import Area
 from schemas.link.messages import (
     DesktopQuery,
     DesktopSeen,
     Display,
+    RequestFailed,
     Screenshot,
     ScreenStart,
     ScreenStop,
 )
-from schemas.link.picture_frames import PictureKind, Size
+from schemas.values.pictures import Size
 from server.dispatch.forwarding import remote_viewers
 from tests.links import hello
 from tests.nodes import until_reached
@@ -40,17 +42,32 @@ async def test_screenshot_of_any_size_comes_from_another_node(nodes: list[Servic
         asked = await desk.heard(Screenshot)
         content = noise("png", 640, 400)
         assert len(content) > 512 * 1024  # Larger than a piece on the bus.
-        await desk.shows(
-            content,
-            kind=PictureKind.SCREENSHOT,
-            number=asked.request,
-            form="png",
-            size=Size(640, 400),
-        )
+        await desk.answers(asked, content, size=Size(640, 400))
         reply = await asking
         assert reply.status == 200, reply.body
         assert reply.body == content
         assert reply.headers["Farhand-Picture-Size"]
+
+
+async def test_what_another_nodes_machine_does_not_have_is_422_as_here(
+    nodes: list[Service],
+) -> None:
+    here, there = nodes
+    async with connected(here) as desk:
+        await until_reached(there, "desk-1")
+        asking = desk.at(there).asking(SCREENSHOT + "?region=1,2,3,4&format=webp&pointer=false")
+        asked = await desk.heard(Screenshot)
+        assert (asked.region, asked.format, asked.pointer) == (
+            *(Area(x=1, y=2, width=3, height=4), "webp"),
+            False,
+        )
+        why = "the region is not within the desktop"
+        await desk.link.say(
+            RequestFailed(request=asked.request, reason=why, code="outside", field="region")
+        )
+        reply = await asking
+        assert reply.faults == [(["query", "region"], "outside")]
+        assert reply.json["detail"][0]["msg"] == why
 
 
 async def test_pointer_is_asked_for_through_another_node(nodes: list[Service]) -> None:

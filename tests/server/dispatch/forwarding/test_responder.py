@@ -6,11 +6,13 @@ from uuid import uuid4
 
 import pytest
 
+from schemas.link.messages import Input
 from server.dispatch.command import Command
 from server.dispatch.questions.inputs import CarryOut
 from server.dispatch.questions.question import encode
 from server.dispatch.questions.screens import NextPicture
 from tests.commands import accepted
+from tests.nodes import until_reached
 from tests.service import Service, new_key
 
 
@@ -34,6 +36,26 @@ async def test_message_that_comes_twice_is_carried_out_once(nodes: list[Service]
         await link.nothing_heard()
 
 
+async def test_node_that_takes_no_more_commands_answers_for_those_that_it_has(
+    nodes: list[Service],
+) -> None:
+    here, there = nodes
+    async with here.joined() as (machine, link):
+        live = await machine.until_live()
+        responder = here.server.services.cluster.responder
+        message, background = forwarded(accepted(here)), here.server.services.background
+        reply = background.start(responder.respond_for_link(live, message), "a message")
+        command = await link.heard(Input)
+        responder.takes_commands = False
+        again = background.start(responder.respond_for_link(live, message), "the message again")
+        another = await responder.respond_for_link(live, forwarded(accepted(here, new_key())))
+        assert json.loads(another)["type"] == "not_here"
+        await until_reached(there, machine)
+        await link.acknowledge(command.command_id)
+        assert await again == await reply
+        await link.nothing_heard()
+
+
 async def test_what_was_refused_is_not_carried_out_later(nodes: list[Service]) -> None:
     here, _ = nodes
     async with here.joined() as (machine, link):
@@ -43,6 +65,7 @@ async def test_what_was_refused_is_not_carried_out_later(nodes: list[Service]) -
         message = forwarded(accepted(here, new_key()))
         refusal = await responder.respond_for_link(live, message)
         assert b'"paused"' in refusal
+        await link.interrupted()
         await here.request("PATCH", "/v1/machines/desk-1", {"paused": False})
         assert await responder.respond_for_link(live, message) == refusal
         await link.nothing_heard()

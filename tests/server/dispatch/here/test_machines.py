@@ -22,6 +22,7 @@ async def test_pause_and_removal_reach_a_link_on_another_node(nodes: list[Servic
     async with reached(nodes) as (machine, link):
         await there.request("PATCH", "/v1/machines/desk-1", {"paused": True})
         assert (await machine.move()).json["reason"] == "paused"
+        await link.interrupted()
         await there.request("PATCH", "/v1/machines/desk-1", {"paused": False})
         await link.obeys(machine.moving())
         assert (await there.request("DELETE", "/v1/machines/desk-1")).status == 204

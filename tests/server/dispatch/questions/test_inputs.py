@@ -9,13 +9,15 @@ import pytest
 
 from schemas.inputs.bodies import (
     AnyInput,
+    ClickMouse,
     DragMouse,
     MoveMouse,
-    PathPoint,
+    PressKeys,
     TypeText,
     WriteClipboard,
 )
 from schemas.inputs.outcomes import Completed, Outcome, Point, Refused, Unknown
+from schemas.inputs.places import PathPoint
 from server.dispatch.command import Command, Ended, Pending, Sender
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.questions.inputs import CarryOut
@@ -60,6 +62,8 @@ def sent(forwarded: Command) -> CarryOut:
         MoveMouse(x=1, y=2, path=(PathPoint(x=3, y=4),)),
         TypeText(text="a\nb 漢"),
         DragMouse(start_x=0, start_y=0, to_x=5, to_y=5, duration=1.5),
+        ClickMouse.model_validate({"in": {"width": 3, "height": 4}, "modifiers": ["ctrl"]}),
+        PressKeys(text="a", hold=1.5, repeat=2),
         WriteClipboard(text=""),
     ],
 )

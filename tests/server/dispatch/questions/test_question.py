@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from schemas.inputs.pictures import PictureWanted
 from schemas.link.messages import Capability, Display
-from schemas.link.picture_frames import Picture, Region, Size
+from schemas.link.picture_frames import Picture
+from schemas.values.pictures import Region, Size
 from server.dispatch import refusals
 from server.dispatch.questions.clipboard import ReadClipboard, TextRead
 from server.dispatch.questions.control import FindLink
@@ -108,7 +110,7 @@ def test_question_knows_its_replies() -> None:
 
 def test_lost_reply_is_no_word_about_the_machine() -> None:
     about: dict[str, Any] = {"organization_id": UUID(int=1), "machine_id": "desk-1"}
-    screenshot = TakeScreenshot(**about, format="png", width=None, height=None, quality=80)
+    screenshot = TakeScreenshot(**about, wanted=PictureWanted())
     assert screenshot.lost().reason == "no_screen"
     assert ReadClipboard(**about, selection="primary").lost().reason == "no_clipboard"
     assert FIND.lost().reason == "unreachable"

@@ -4,7 +4,7 @@ import pytest
 
 from schemas.inputs.outcomes import NotCarriedOut
 from schemas.link.close_codes import CloseCode
-from schemas.link.messages import Capability, DesktopChanged, HeartbeatAck, Ready
+from schemas.link.messages import Capability, DesktopChanged, HeartbeatAck, Interrupt, Ready
 from server.machines.link.availability import STUCK
 from server.machines.link.commands import LATE_SECONDS, RUNNING_SECONDS
 from server.machines.link.errors import (
@@ -93,9 +93,11 @@ def test_link_refuses_what_is_submitted_before_it_is_reconciled() -> None:
     script.sent()
 
 
-def test_paused_machine_takes_nothing_and_finishes_what_it_has(up: LinkScript) -> None:
+def test_paused_machine_takes_nothing_and_says_how_what_it_had_ended(up: LinkScript) -> None:
     command = up.sent()
-    up.on(RestrictionsRead(Restrictions(Pause(SERVER_TIME - 5, "paused"))))
+    (asked,) = up.link.handle(RestrictionsRead(Restrictions(Pause(SERVER_TIME - 5, "paused"))))
+    assert isinstance(asked, SendMessage)
+    assert isinstance(asked.message, Interrupt)
     for refused in (up.link.reserve, lambda: up.link.handle(submitted(input_message()))):
         with pytest.raises(MachinePausedError) as caught:
             refused()

@@ -1,25 +1,39 @@
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
 
+from schemas.inputs.bodies import Operation
 from schemas.link.close_codes import CloseCode
-from schemas.link.messages import Interrupt, Interrupted
+from schemas.link.messages import Input, Interrupt, Interrupted
+from server.machines.link.commands import LATE_SECONDS
 from server.machines.link.errors import ControlEndedError, MachineControlledError
 from server.machines.link.events import (
+    AvailabilityChanged,
     InputSubmitted,
     MessageReceived,
     RestrictionsRead,
     SendMessage,
+    SettleCommand,
+    StopAnnounced,
+    TimePassed,
 )
 from server.machines.link.restrictions import NONE, Control, Pause, Restrictions
-from tests.links import SERVER_TIME, LinkScript, input_message
+from tests.links import COMPLETED, SERVER_TIME, LinkScript, ack, input_message, submitted
 
 ADA = Restrictions(control=Control("of Ada", "Ada", SERVER_TIME))
+PAUSE = Pause(SERVER_TIME, "paused")
 BOB = Restrictions(control=Control("of Bob", "Bob", SERVER_TIME))
 
 
+def several() -> Input:
+    """A command that is several actions."""
+    body = {"actions": [{"operation": "wait", "seconds": 60.0}], "screenshot": None}
+    return input_message().model_copy(update={"operation": Operation.ACTIONS, "body": body})
+
+
 def interrupt_on(script: LinkScript, restrictions: Restrictions) -> Interrupt:
-    """Feed restrictions by which control changes hands; what the machine is asked."""
+    """Feed restrictions that take the machine from somebody; what it is asked."""
     (effect,) = script.link.handle(RestrictionsRead(restrictions))
     assert isinstance(effect, SendMessage)
     assert isinstance(effect.message, Interrupt)
@@ -36,9 +50,48 @@ def test_machine_is_interrupted_whenever_control_changes_hands(up: LinkScript) -
         up.on(RestrictionsRead(restrictions))
 
 
-def test_pause_alone_interrupts_nothing(up: LinkScript) -> None:
-    up.on(RestrictionsRead(Restrictions(Pause(SERVER_TIME, "paused"))))
-    up.on(RestrictionsRead(NONE))
+def test_machine_is_interrupted_when_a_pause_begins_and_then_no_more(up: LinkScript) -> None:
+    for _ in range(2):
+        interrupt_on(up, Restrictions(PAUSE))
+        up.on(RestrictionsRead(Restrictions(replace(PAUSE, why="paused for the printer"))))
+        up.on(RestrictionsRead(NONE))
+
+
+def test_pause_interrupts_nothing_of_who_has_control(up: LinkScript) -> None:
+    interrupt_on(up, ADA)
+    up.on(RestrictionsRead(replace(ADA, pause=PAUSE)))
+    up.on(RestrictionsRead(ADA))
+    up.on(RestrictionsRead(replace(ADA, pause=PAUSE)))
+    interrupt_on(up, Restrictions(PAUSE))
+
+
+def test_several_actions_that_run_are_interrupted_before_the_server_stops(up: LinkScript) -> None:
+    up.on(StopAnnounced())
+    actions = several()
+    up.on(submitted(actions), SendMessage(actions))
+    (asked,) = up.link.handle(StopAnnounced())
+    assert isinstance(asked, SendMessage)
+    assert isinstance(asked.message, Interrupt)
+    up.on(ack(actions.command_id), SettleCommand(actions.command_id, COMPLETED))
+    up.on(StopAnnounced())
+
+
+def test_input_that_runs_before_several_actions_goes_on_where_the_server_stops(
+    up: LinkScript,
+) -> None:
+    single, actions = up.sent(), several()
+    up.on(submitted(actions), SendMessage(actions))
+    up.on(StopAnnounced())
+    up.on(ack(single.command_id), SettleCommand(single.command_id, COMPLETED))
+    assert len(up.link.handle(StopAnnounced())) == 1
+
+
+def test_several_actions_that_are_overdue_are_not_waited_for(up: LinkScript) -> None:
+    actions = several()
+    up.on(submitted(actions, answer_by=0.0), SendMessage(actions))
+    up.later(LATE_SECONDS)
+    up.on(TimePassed(), AvailabilityChanged())
+    up.on(StopAnnounced())
 
 
 def test_every_interrupt_is_waited_for(up: LinkScript) -> None:

@@ -192,6 +192,16 @@ async def test_only_as_many_mistakes_are_looked_for_as_are_told(service: Service
     assert reply.json["detail"][7]["input"] == 7
 
 
+async def test_field_with_another_name_in_python_is_not_among_the_unknown_ones(
+    service: Service,
+) -> None:
+    machine = await service.new_machine()
+    unknown = {f"k{number}": number for number in range(30)}
+    body = {"x": 1, "y": 1, "in": {"width": 5, "height": 5}, **unknown}
+    reply = await service.post(machine.input_path("mouse/move"), body)
+    assert reply.faults == [(["body", f"k{number}"], "extra_forbidden") for number in range(20)]
+
+
 @pytest.mark.own_server
 class TestRoom:
     """All bodies together."""

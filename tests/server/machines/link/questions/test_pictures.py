@@ -6,7 +6,8 @@ import zlib
 import pytest
 from PIL import Image
 
-from schemas.link.picture_frames import FRAME_BYTES, PictureFormat, PictureKind, Size
+from schemas.link.picture_frames import FRAME_BYTES, PictureKind
+from schemas.values.pictures import PictureFormat, Size
 from server.machines.link.questions.pictures import PictureAssembly, PictureError, check_picture
 from tests.pictures import encoded, frames_of, header, noise, picture
 
@@ -17,7 +18,7 @@ def assembly() -> PictureAssembly:
     return PictureAssembly(1024 * 1024)
 
 
-@pytest.mark.parametrize("form", ["jpeg", "png"])
+@pytest.mark.parametrize("form", ["jpeg", "png", "webp"])
 def test_picture_in_several_frames_is_put_together(form: PictureFormat) -> None:
     content = noise(form)
     head = header(content, form=form, size=Size(640, 400))
@@ -35,6 +36,14 @@ def test_jpeg_of_every_quality_passes(quality: int) -> None:
     for mode in ("RGB", "L"):
         image = Image.effect_noise((64, 40), 100).convert(mode)
         check_picture("jpeg", SIZE, encoded(image, "jpeg", quality=quality))
+
+
+@pytest.mark.parametrize("quality", [1, 25, 75, 95])
+@pytest.mark.parametrize("size", [SIZE, (1, 1), (63, 41)])
+def test_webp_of_every_quality_passes(quality: int, size: tuple[int, int]) -> None:
+    image = Image.effect_noise(size, 100).convert("RGB")
+    for method in (0, 4):
+        check_picture("webp", Size(*size), encoded(image, "webp", quality=quality, method=method))
 
 
 def test_frames_that_do_not_fit_together_are_refused() -> None:
@@ -85,13 +94,23 @@ def ihdr(width: int = 64, height: int = 40, *, rest: bytes = b"\x08\x02\x00\x00\
     return struct.pack(">II", width, height) + rest
 
 
+def webp(*, after: bytes = b"", **changed: bytes) -> bytes:
+    """A WebP with other bytes at these places, each ``at_`` and where, and something after it."""
+    content = bytearray(picture("webp") + after)
+    for place, part in changed.items():
+        at = int(place.removeprefix("at_"))
+        content[at : at + len(part)] = part
+    return bytes(content)
+
+
 HEAD, DATA, END = (b"IHDR", ihdr()), (b"IDAT", b"x"), (b"IEND", b"")
-JPEG, PNG = picture(), picture("png")
+JPEG, PNG, WEBP = picture(), picture("png"), picture("webp")
+PLAIN = Image.new("RGB", SIZE)
 
 WRONG: dict[str, tuple[PictureFormat, bytes]] = {
     "nothing": ("jpeg", b"x"),
     "a page": ("png", b"<script>alert(1)</script>"),
-    "a GIF": ("png", encoded(Image.new("RGB", SIZE), "gif")),
+    "a GIF": ("png", encoded(PLAIN, "gif")),
     "a JPEG as PNG": ("png", JPEG),
     "a PNG as JPEG": ("jpeg", PNG),
     "a PNG of another size": ("png", picture("png", 65, 40)),
@@ -110,12 +129,32 @@ WRONG: dict[str, tuple[PictureFormat, bytes]] = {
     "a JPEG with something after it": ("jpeg", JPEG + b"<script>\xff\xd9"),
     "a JPEG that breaks off": ("jpeg", JPEG[:-1]),
     "a JPEG of its start and end": ("jpeg", b"\xff\xd8\xff\xd9"),
-    "a progressive JPEG": ("jpeg", encoded(Image.new("RGB", SIZE), "jpeg", progressive=True)),
-    "a JPEG with EXIF": ("jpeg", encoded(Image.new("RGB", SIZE), "jpeg", exif=b"Exif\0\0MM")),
-    "a JPEG with a comment": ("jpeg", encoded(Image.new("RGB", SIZE), "jpeg", comment=b"x")),
+    "a progressive JPEG": ("jpeg", encoded(PLAIN, "jpeg", progressive=True)),
+    "a JPEG with EXIF": ("jpeg", encoded(PLAIN, "jpeg", exif=b"Exif\0\0MM")),
+    "a JPEG with a comment": ("jpeg", encoded(PLAIN, "jpeg", comment=b"x")),
     "a JPEG with two frames": ("jpeg", JPEG[:2] + JPEG[JPEG.index(b"\xff\xc0") :][:19] + JPEG[2:]),
     "a JPEG with two scans": ("jpeg", JPEG[:-2] + JPEG[JPEG.index(b"\xff\xda") :]),
     "a JPEG in CMYK": ("jpeg", encoded(Image.new("CMYK", SIZE), "jpeg")),
+    "a PNG as WebP": ("webp", PNG),
+    "a WebP as JPEG": ("jpeg", WEBP),
+    "a WebP of another size": ("webp", picture("webp", 64, 41)),
+    "a WebP without loss": ("webp", encoded(PLAIN, "webp", lossless=True)),
+    "a WebP of another kind": ("webp", webp(at_12=b"VP8X")),
+    "a WebP without the mark of its start": ("webp", webp(at_23=b"\x9d\x01\x2b")),
+    "a WebP with EXIF": ("webp", encoded(PLAIN, "webp", exif=b"Exif\0\0MM")),
+    "a WebP with a profile": ("webp", encoded(PLAIN, "webp", icc_profile=b"x")),
+    "a WebP with transparency": ("webp", encoded(Image.new("RGBA", SIZE), "webp")),
+    "a WebP that moves": (
+        "webp",
+        encoded(PLAIN, "webp", save_all=True, append_images=[Image.new("RGB", SIZE, "red")]),
+    ),
+    "a WebP with something after it": ("webp", webp(after=b"<script>")),
+    "a WebP with a chunk after it": (
+        "webp",
+        webp(after=b"EXIF\4\0\0\0MM\0*", at_4=struct.pack("<I", len(WEBP) + 4)),
+    ),
+    "a WebP that is longer than it says": ("webp", webp(at_4=b"\x10\0\0\0")),
+    "a WebP that shows what was before": ("webp", webp(at_20=bytes([WEBP[20] | 1]))),
     "a JPEG of tables alone": ("jpeg", b"\xff\xd8" + b"\xff\xdb\x00\x02" * 70 + b"\xff\xd9"),
 }
 
@@ -127,12 +166,18 @@ def test_what_is_no_plain_picture_of_its_size_is_refused(name: str) -> None:
         check_picture(form, SIZE, content)
 
 
-@pytest.mark.parametrize("form", ["jpeg", "png"])
+@pytest.mark.parametrize("form", ["jpeg", "png", "webp"])
 def test_picture_that_was_cut_anywhere_is_refused_and_breaks_nothing(form: PictureFormat) -> None:
     content = picture(form)
     for length in range(len(content)):
         with pytest.raises(PictureError):
             check_picture(form, SIZE, content[:length])
+
+
+def test_webp_that_would_be_enlarged_is_refused_though_its_size_is_as_declared() -> None:
+    enlarged = 1 << 14
+    with pytest.raises(PictureError, match="would be enlarged"):
+        check_picture("webp", Size(enlarged, 40), webp(at_26=struct.pack("<H", enlarged)))
 
 
 def test_assembly_checks_the_whole_picture() -> None:

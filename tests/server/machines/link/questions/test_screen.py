@@ -14,7 +14,8 @@ from schemas.link.messages import (
     ScreenStart,
     ScreenStop,
 )
-from schemas.link.picture_frames import FRAME_BYTES, Picture, PictureHeader, PictureKind, Size
+from schemas.link.picture_frames import FRAME_BYTES, Picture, PictureHeader, PictureKind
+from schemas.values.pictures import Size
 from server.machines.link.questions.pictures import PictureError
 from server.machines.link.questions.screen import (
     DesktopArrived,

@@ -1,0 +1,110 @@
+/** A list that the server filters: read as far as one looks, and shown as a table. */
+
+import { statusOf, wordsOf } from "../server/api.js";
+import { rememberedPlace } from "./address.js";
+import { html, useEffect, useMade, useRef, useStore } from "./elements.js";
+import { NothingFits, Unread } from "./pieces.js";
+import { Reading } from "./reading.js";
+import { Table } from "./table.js";
+
+/** Of a table's row; how many were read is told from how far down one was. */
+const LEAST_PIXELS = 30;
+/** What comes next is read before one sees the end. */
+const AHEAD = "1000px";
+
+/**
+ * What fits what was asked for, as `find(known)` reads it in whatever extends this: behind what is known,
+ * or again where that is null.
+ * @template Item
+ */
+export class Listing extends Reading {
+  items = /** @type {Item[] | null} until they are read */ (null);
+  total = 0;
+  isWhole = false;
+  /** Whether what follows is wanted. */
+  #isOn = false;
+  /** How many have to be there for the place to which one comes back. */
+  far = Math.ceil(rememberedPlace() / LEAST_PIXELS);
+
+  /** @param {Watched & {asked: Asked}} page */
+  constructor({ asked, ...page }) {
+    super(page);
+    this.asked = asked;
+  }
+
+  readOn = () => {
+    if (this.isReading) return;
+    this.#isOn = true;
+    void this.read();
+  };
+
+  /** @override */
+  async load() {
+    const known = this.#isOn ? this.items : null;
+    this.#isOn = false;
+    Object.assign(this, await this.find(known));
+  }
+
+  /** @type {(known: Item[] | null) => Promise<{items?: Item[], total?: number, isWhole?: boolean, far?: number}>} */
+  find() {
+    return Promise.resolve({});
+  }
+
+  /** What was asked for, as the server takes it: days as moments of the reader's own calendar. */
+  get parameters() {
+    const { created_at_from, created_at_to, ...rest } = this.asked;
+    const trimmed = Object.entries(rest).map(([name, value]) => /** @type {const} */ ([name, value.trim()]));
+    const days = { created_at_from: momentOf(created_at_from, "00:00:00"), created_at_to: momentOf(created_at_to, "23:59:59.999") };
+    return { ...Object.fromEntries(trimmed), ...days };
+  }
+}
+
+/**
+ * When a day begins or ends by the reader's own clock; what is no day is left for the server to refuse, in words.
+ * @type {(day: string, time: string) => string}
+ */
+function momentOf(day, time) {
+  const moment = new Date(`${day}T${time}`);
+  return Number.isNaN(moment.getTime()) ? day : moment.toISOString();
+}
+
+/**
+ * The listing for what is asked; until that is read, the one before.
+ * @template {EventTarget & {items: unknown, error: unknown}} Kind
+ * @param {(signal: AbortSignal) => Kind} make
+ * @param {Asked} asked
+ */
+export function useListing(make, asked) {
+  const next = useStore(useMade(make, JSON.stringify(asked)));
+  const shown = useRef(next);
+  if (next.items || next.error) shown.current = next;
+  return shown.current;
+}
+
+/**
+ * A table of what was found, or why there is none: because of filters, which `clear()` clears, or what is
+ * `first` to be done.
+ * @template {{id: string}} Item
+ * @param {{list: Listing<Item>, what: string, isFiltered: boolean, clear: () => void, first: unknown} & Omit<TableProperties<Item>, "items" | "chosen">} properties
+ */
+export function Found({ list, what, isFiltered, clear, first, ...table }) {
+  const { items, error, isWhole, readOn } = list;
+  const words = error && wordsOf(error);
+  // An address that somebody has written, or a range that ends before it begins.
+  if (statusOf(error) === 422) return html`<${NothingFits} what=${what} clear=${clear}><p role="alert">${words}</p><//>`;
+  if (!items) return html`<${Unread} reading=${list} />`;
+  if (!items.length) return isFiltered ? html`<${NothingFits} what=${what} clear=${clear} />` : first;
+  return html`<${Table} ...${table} items=${items} chosen=${JSON.stringify(list.asked)} />
+    ${words ? html`<p class="said" role="alert">${words}</p>` : !isWhole && html`<${End} seen=${readOn} />`}`;
+}
+
+/** @param {{seen: () => void}} properties: the end of what was read, and what is done when it is nearly in sight */
+function End({ seen }) {
+  const end = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && seen(), { rootMargin: AHEAD });
+    if (end.current) observer.observe(end.current);
+    return () => observer.disconnect();
+  });
+  return html`<p class="small" ref=${end}>Loading more…</p>`;
+}

@@ -1,0 +1,99 @@
+"""Waits on a screen that a test plays; the contract has them on real ones."""
+
+import threading
+import time
+
+from machine_client.desktop.base import RawFrame
+from machine_client.screen.watching import watch
+from schemas.inputs.waits import Conditions, Wait
+from tests.machine_client.fakes import FakeView
+
+
+def conditions(*wanted: dict[str, object]) -> Conditions:
+    return Wait.model_validate({"any": list(wanted)}).any
+
+
+class ToldView(FakeView):
+    """A screen that tells when something is drawn on it; what is drawn comes from ``script``."""
+
+    def __init__(self, *script: int | None) -> None:
+        super().__init__()
+        self.script = list(script)
+        self.waits: list[float] = []
+
+    def wait_until_drawn(self, seconds: float) -> bool:
+        self.waits.append(seconds)
+        threading.Event().wait(min(seconds, 0.01))
+        if not self.script or (colour := self.script.pop(0)) is None:
+            return False
+        self.colour = colour
+        return True
+
+
+def test_nothing_is_captured_while_nothing_is_drawn() -> None:
+    view = ToldView(*[None] * 40)
+    sight = watch(view, conditions({"changed": True}), 0.2, is_over=lambda: False)
+    assert (sight.matched, sight.at) == (None, None)
+    assert sight.elapsed >= 0.2
+    assert view.captures == 1
+
+
+def test_change_before_the_wait_is_told_by_the_frame_before() -> None:
+    view = ToldView()
+    before: RawFrame = view.capture()
+    view.colour = 90
+    sight = watch(view, conditions({"changed": True}), 5, before=before, is_over=lambda: False)
+    # Of the size of a caret, it counts once it has stayed.
+    assert sight.matched == 0
+    assert sight.elapsed >= 1
+
+
+def test_what_is_drawn_when_time_is_nearly_over_is_looked_at() -> None:
+    view = ToldView(*[None] * 3)
+
+    def drawn(seconds: float) -> bool:
+        # Told of only when it is asked whether the screen was still until now, which is the second
+        # time that it need not be waited for.
+        if seconds == 0:
+            view.waits.append(seconds)
+        is_last_look = seconds == 0 and len(view.waits) == 2
+        threading.Event().wait(min(seconds, 0.01))
+        if is_last_look:
+            view.pixels = bytearray([7] * 60 * 60 * 4)
+            view.size = view.size._replace(width=60, height=60)
+        return is_last_look
+
+    view.wait_until_drawn = drawn  # type: ignore[method-assign]
+    sight = watch(view, conditions({"still": 0.2}), 5, is_over=lambda: False)
+    assert sight.matched == 0
+    assert sight.elapsed >= 0.4
+    assert view.captures == 2
+
+
+def test_whoever_waits_no_more_ends_it() -> None:
+    view, over = ToldView(), threading.Event()
+    threading.Timer(0.05, over.set).start()
+    sight = watch(view, conditions({"changed": True}), 60, is_over=over.is_set)
+    assert sight.matched is None
+    assert sight.elapsed < 30
+
+
+def test_screen_that_is_drawn_all_the_time_is_looked_at_now_and_then() -> None:
+    class Video(FakeView):
+        drawn = 0
+
+        def wait_until_drawn(self, seconds: float) -> bool:
+            self.drawn += 1
+            return True
+
+        def capture(self, *, pointer: bool = True) -> RawFrame:
+            until = time.thread_time() + 0.005
+            while time.thread_time() < until:
+                self.colour = self.captures % 2
+            return super().capture(pointer=pointer)
+
+    view = Video()
+    sight = watch(view, conditions({"still": 5}), 1.0, is_over=lambda: False)
+    assert sight.matched is None
+    # Each takes 5 ms, of which no more than 3 in 100 may be taken: 6 and the first.
+    assert view.captures <= 8

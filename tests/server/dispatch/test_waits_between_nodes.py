@@ -1,0 +1,45 @@
+"""Waits for the screen of a machine whose link is on another node."""
+
+import asyncio
+
+import pytest
+
+from schemas.link.messages import Look, LookStop, Seen
+from server.dispatch.here import waits
+from tests.nodes import until_reached
+from tests.screens import connected
+from tests.service import Service
+
+WAIT = "/v1/computer/desk-1/wait"
+BODY = {"any": [{"still": 0.5}], "timeout": 60}
+
+
+async def test_wait_is_answered_whichever_node_is_asked(
+    nodes: list[Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waits, "POLL_SECONDS", 0.05)
+    here, there = nodes
+    async with connected(here) as desk:
+        await until_reached(there, desk.machine)
+        asking = there.server.services.background.start(there.post(WAIT, BODY), "a client")
+        look = await desk.heard(Look)
+        await asyncio.sleep(0.3)
+        await desk.link.say(Seen(request=look.request, matched=0, at=None, elapsed=0.5))
+        assert (await asking).json["matched"] == 0
+
+
+async def test_machine_looks_no_more_when_the_node_that_asked_is_gone(
+    nodes: list[Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waits, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(waits, "GONE_SECONDS", 0.2)
+    here, there = nodes
+    async with connected(here) as desk:
+        await until_reached(there, desk.machine)
+        asking = there.server.services.background.start(there.post(WAIT, BODY), "a client")
+        look = await desk.heard(Look)
+        # As kill -9 does: nobody says that it is over, and nobody asks any more.
+        elsewhere = there.server.services.cluster.elsewhere
+        monkeypatch.setattr(elsewhere, "ask", lambda _: asyncio.Future())
+        assert (await desk.heard(LookStop)).request == look.request
+        asking.cancel()
