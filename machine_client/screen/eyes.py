@@ -1,5 +1,6 @@
 """How several actions look at the screen, in the thread that carries them out."""
 
+import logging
 from collections.abc import Callable
 from uuid import UUID
 
@@ -11,6 +12,8 @@ from machine_client.screen.waits import OpenView, around, check_regions
 from machine_client.screen.watching import watch
 from schemas.inputs.actions import MAX_PICTURES_BYTES, ClosingPicture, TakePicture, WaitFor
 from schemas.inputs.waits import Still
+
+logger = logging.getLogger(__name__)
 
 IsInterrupted = Callable[[], bool]
 
@@ -57,6 +60,9 @@ class ScreenEyes:
             why = refusal.outcome.message
         except DesktopError as error:
             why = str(error)
+        except Exception as error:  # a picture is no part of what the actions did
+            logger.exception("command=%s has no picture", command_id)
+            why = f"the machine client made a mistake ({type(error).__name__})"
         else:
             why = self._why_too_large(picture)
             if not why:
@@ -70,7 +76,10 @@ class ScreenEyes:
         view, self._view = self._view, None
         self._bytes_left = MAX_PICTURES_BYTES
         if view is not None:
-            view.close()
+            try:
+                view.close()
+            except Exception:  # whoever waits for the command's end must hear of it
+                logger.exception("the screen cannot be let go of")
 
     def _settle(self, wanted: ClosingPicture, is_interrupted: IsInterrupted) -> None:
         # Shorter than whoever waits for stillness may ask for.

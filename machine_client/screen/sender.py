@@ -275,7 +275,12 @@ class ScreenSender:
         sought = question.command_id, question.action
         kept, captured_at = self._kept.pop(sought, (PictureKept(*sought), 0))
         if kept.picture is None:
-            failed = RequestFailed(request=question.request, reason=kept.why_none[:500])
+            failed = RequestFailed(
+                request=question.request,
+                reason=kept.why_none[:500],
+                code="no_picture",
+                field="screenshot",
+            )
             return [SendScreenMessage(failed)]
         header = _header(question, kept.picture, captured_at)
         self._outgoing.append((header, kept.picture.content))

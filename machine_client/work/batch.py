@@ -24,6 +24,7 @@ from schemas.inputs.actions import (
     TakePicture,
     WaitFor,
 )
+from schemas.inputs.bodies import AnyInput, ClickMouse, PressKeys
 from schemas.inputs.outcomes import (
     ActionResult,
     ActionStatus,
@@ -64,7 +65,7 @@ class ActionInjector(Protocol):
     def is_interrupted(self) -> bool:
         """Whether nothing is to begin any more until what is held is released."""
 
-    def prepare(self, body: InputAction) -> Callable[[], Point]:
+    def prepare(self, body: AnyInput) -> Callable[[], Point]:
         """Check an input whole.  What comes back injects it."""
 
     def pointer(self) -> Point:
@@ -112,7 +113,7 @@ class Batch:
 
     ``note`` has the journal know how it ended if nothing more is noted; with the second argument it
     is on disk before it returns.  ``is_late`` says whether what was to begin so many seconds after
-    the command comes too late.
+    the command comes too late, of which each action has its own time; ``clock`` is seconds.
     """
 
     def __init__(
@@ -124,6 +125,7 @@ class Batch:
         *,
         note: Callable[[Outcome, bool], None],
         is_late: Callable[[float], bool],
+        clock: Callable[[], float],
     ) -> None:
         self._command_id = command_id
         self._body = body
@@ -131,6 +133,8 @@ class Batch:
         self._eyes = eyes
         self._note = note
         self._is_late = is_late
+        self._clock = clock
+        self._seconds_taken = 0.0
         self._results: list[ActionResult] = []
         self._not_begun = [
             ActionResult(operation=each.operation, status="not_begun") for each in body.actions
@@ -155,12 +159,15 @@ class Batch:
         return self._if_ended_in(self._body.actions[0])
 
     def perform(self) -> Outcome:
-        """Carry it out; whatever an action that fails had pressed is released."""
+        """Carry it out; where it ends early, what its actions hold is released."""
         try:
-            return self._perform()
+            outcome = self._perform()
         except JournalError as error:
             # Nothing is begun without its mark, and what was done is known.
-            return self._failed("journal_failed", str(error)[:1000])
+            outcome = self._failed("journal_failed", str(error)[:1000])
+        if not isinstance(outcome, Completed):
+            self._let_go()
+        return outcome
 
     def _perform(self) -> Outcome:
         for number, action in enumerate(self._body.actions):
@@ -170,7 +177,9 @@ class Batch:
                 why = self._why_not_begun(number)
             if why is not None:
                 return self._failed(*why)
+            began_at = self._clock()
             result = self._result_of(number, action)
+            self._seconds_taken += min(action.own_seconds, self._clock() - began_at)
             reached(Failpoint.AFTER_ACTION)
             self._results.append(result)
             if result.status != "completed":
@@ -183,7 +192,10 @@ class Batch:
     def take_closing_picture(self) -> None:
         """Show what came of it, once the screen is still; not where it was interrupted."""
         if self._body.screenshot is not None and not self._injector.is_interrupted:
-            self._take(None, self._body.screenshot)
+            try:
+                self._take(None, self._body.screenshot)
+            except Exception:  # how the actions ended is known, and stays
+                logger.exception("command=%s has no closing picture", self._command_id)
 
     def _check(self, wanted: AnyAction | ClosingPicture, *place: str) -> None:
         try:
@@ -201,9 +213,33 @@ class Batch:
         """Why nothing further is begun, for a program and for a person."""
         if self._injector.is_interrupted:
             return INTERRUPTED, "it was interrupted between two actions"
-        if number and self._is_late(sum(each.own_seconds for each in self._body.actions[:number])):
-            return "expired", "the machine stood still for too long between two actions"
+        if number and self._is_late(self._seconds_taken):
+            return "expired", "the machine stood still, or was slow, for too long"
         return None
+
+    def _let_go(self) -> None:
+        """Release what was to be held for actions that never come."""
+        if self._injector.is_interrupted:
+            return  # All that is held is released then.
+        for release in self._releases():
+            try:
+                self._injector.prepare(release)()
+            except (InjectionFailed, InjectionUnavailable, Refusal) as error:
+                logger.warning("command=%s may leave a key pressed: %s", self._command_id, error)
+
+    def _releases(self) -> list[ClickMouse | PressKeys]:
+        """What lets go of what the actions so far hold, the last first."""
+        held: dict[str, ClickMouse | PressKeys] = {}
+        for action in self._body.actions[: len(self._results)]:
+            if isinstance(action, ClickMouse) and action.down is not None:
+                held.pop(action.button, None)
+                if action.down:
+                    held[action.button] = ClickMouse(button=action.button, down=False)
+            elif isinstance(action, PressKeys) and action.down is not None:
+                held.pop(action.text, None)
+                if action.down:
+                    held[action.text] = PressKeys(text=action.text, down=False)
+        return [*held.values()][::-1]
 
     def _begin(self, number: int, action: AnyAction) -> None:
         reached(Failpoint.BEFORE_BEGUN)

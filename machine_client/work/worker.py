@@ -222,6 +222,7 @@ class Worker:
             self._eyes,
             note=lambda so_far, flush: self._journal.progress(command_id, so_far, flush=flush),
             is_late=lambda seconds: self._clock() > begin_by + seconds,
+            clock=self._clock,
         )
         batch.check()
         return batch

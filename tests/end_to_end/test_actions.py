@@ -174,3 +174,25 @@ def test_what_is_not_seen_stops_the_rest(desk: Workstation, witness: Witness) ->
     ends = [each["status"] for each in answer.json["actions"]]
     assert ends == ["completed", "not_seen", "not_begun"]
     assert presses(witness.take()) == []
+
+
+def test_what_is_held_for_actions_that_never_come_is_released(
+    desk: Workstation, witness: Witness
+) -> None:
+    answer = desk.act(
+        [
+            {"operation": "mouse.click", "x": 20, "y": 20, "down": True},
+            {"operation": "keyboard.key", "text": "ctrl+shift", "down": True},
+            {"operation": "keyboard.key", "text": "alt", "down": True},
+            {"operation": "keyboard.key", "text": "alt", "down": False},
+            {"operation": "wait_for", "any": [{"changed": True}], "timeout": 0.2},
+            {"operation": "keyboard.key", "text": "ctrl+shift", "down": False},
+        ],
+        key="held",
+    )
+    assert answer.json["type"] == "/problems/actions-stopped"
+    done = presses(witness.take())
+    assert len(done) == 8
+    assert [each.split()[0] for each in done[-3:]] == ["KeyRelease", "KeyRelease", "ButtonRelease"]
+    for press in (each for each in done if "Press" in each):
+        assert press.replace("Press", "Release") in done

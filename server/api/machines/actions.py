@@ -1,10 +1,12 @@
 """Several actions in one request: one command, and pictures of what came of it."""
 
+import asyncio
 import json
 import time
 from dataclasses import replace
 
 from pydantic import JsonValue
+from pydantic_core import to_json
 
 from schemas.http import problems
 from schemas.http.problems import InvalidRequestError
@@ -26,18 +28,21 @@ PICTURES_SECONDS = 20.0
 """For the pictures of an answer to be fetched, which waits for them; later ones are left out."""
 
 
+ACTIONS = replace(
+    input_endpoint("Carry out several actions", Actions),
+    description="Up to 50 inputs, pauses, waits and pictures, one after another as one "
+    "command, under one Idempotency-Key, which several need.  All of it is checked before any "
+    "of it is done, and it ends with the first action that is not completed: 200 is that all "
+    "of it is done.",
+    answers={200: ActionsResult},
+    max_body_bytes=MAX_BODY_BYTES,
+    max_body_values=MAX_BODY_VALUES,
+    problems=(*input_endpoint("", Actions).problems, problems.ACTIONS_STOPPED),
+)
+
+
 class ActionsHandler(InputHandler):
-    @replace(
-        input_endpoint("Carry out several actions", Actions),
-        description="Up to 50 inputs, pauses, waits and pictures, one after another as one "
-        "command, under one Idempotency-Key, which several need.  All of it is checked before any "
-        "of it is done, and it ends with the first action that is not completed: 200 is that all "
-        "of it is done.",
-        answers={200: ActionsResult},
-        max_body_bytes=MAX_BODY_BYTES,
-        max_body_values=MAX_BODY_VALUES,
-        problems=(*input_endpoint("", Actions).problems, problems.ACTIONS_STOPPED),
-    )
+    @ACTIONS
     async def post(self, path: MachinePath, headers: InputHeaders, body: Actions) -> None:
         if len(body.actions) > 1 and headers.idempotency_key is None:
             raise _key_is_missing()
@@ -64,7 +69,8 @@ class ActionsHandler(InputHandler):
                 results[number]["picture"] = await self._picture(ended, number, give_up_at)
         if body.screenshot is not None:
             content["screenshot"] = await self._picture(ended, None, give_up_at)
-        return replace(answer, body=json.dumps(content).encode())
+        # As the ledger has it, so that without a picture it is the same byte for byte.
+        return replace(answer, body=await asyncio.to_thread(to_json, content))
 
     async def _picture(self, ended: Ended, number: int | None, give_up_at: float) -> JsonValue:
         if time.monotonic() > give_up_at:
@@ -75,7 +81,7 @@ class ActionsHandler(InputHandler):
             command_id=ended.command_id,
             action=number,
         )
-        return await fetched(self, question)
+        return await fetched(self, question, ACTIONS)
 
 
 def _key_is_missing() -> InvalidRequestError:

@@ -31,31 +31,36 @@ MOST_OF_A_TOKEN: Final = 16
 """Waits at once on one node."""
 
 
+WAIT = Endpoint(
+    summary="Wait for the screen",
+    description="Answers once the screen meets one of the conditions, or with null once the "
+    "time is over: both are 200.  The machine looks no more when the caller closes the "
+    "connection.",
+    scope=Scope.SCREEN_READ,
+    path=MachinePath,
+    body=Wait,
+    answers={200: WaitResult},
+    problems=(
+        problems.NOT_FOUND,
+        problems.MACHINE_BUSY,
+        problems.MACHINE_UNAVAILABLE,
+        problems.TOO_MANY_STREAMS,
+    ),
+)
+
+
 class WaitHandler(AskingHandler):
     """One wait, until its end or its caller's."""
 
     _waiting: asyncio.Task[ScreenSeen] | None = None
+    _has_caller = True
 
-    @Endpoint(
-        summary="Wait for the screen",
-        description="Answers once the screen meets one of the conditions, or with null once the "
-        "time is over: both are 200.  The machine looks no more when the caller closes the "
-        "connection.",
-        scope=Scope.SCREEN_READ,
-        path=MachinePath,
-        body=Wait,
-        answers={200: WaitResult},
-        problems=(
-            problems.NOT_FOUND,
-            problems.MACHINE_BUSY,
-            problems.MACHINE_UNAVAILABLE,
-            problems.TOO_MANY_STREAMS,
-        ),
-    )
+    @WAIT
     async def post(self, path: MachinePath, body: Wait) -> None:
         self.services.machines.looks.check_room()
         with self._place():
             seen = await self._until_seen(path.machine_id, body)
+        await self.authorize(WAIT)
         self.services.machines.looks.looked(self.sender(None), path.machine_id, LookedAt.SCREEN)
         content: dict[str, JsonValue] = {
             "matched": seen.matched,
@@ -69,17 +74,20 @@ class WaitHandler(AskingHandler):
                 machine_id=path.machine_id,
                 wanted=body.screenshot,
             )
-            content["screenshot"] = await fetched(self, question)
+            content["screenshot"] = await fetched(self, question, WAIT)
         self.answer(200, WaitResult.model_validate(content))
 
     def on_connection_close(self) -> None:
         """The caller has gone away."""
         super().on_connection_close()
+        self._has_caller = False
         if self._waiting is not None:
             self._waiting.cancel()
 
     async def _until_seen(self, machine_id: str, body: Wait) -> ScreenSeen:
         """What is seen, while there is somebody whom to tell."""
+        if not self._has_caller:
+            raise server_stopping()  # Nobody hears it.
         waiting = self._waiting = self.services.background.start(
             self._seen(machine_id, body), f"wait of request {self.request_id}"
         )
@@ -97,6 +105,7 @@ class WaitHandler(AskingHandler):
             while isinstance(seen, StillWaiting):
                 if self.services.operation.leaving:
                     raise server_stopping()  # noqa: TRY301  so that the machine is told
+                await self.authorize(WAIT)
                 seen = await self.ask(question)
         except BaseException:
             stop = StopWaiting(**machine, wait_id=wait_id)

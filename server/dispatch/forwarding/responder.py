@@ -8,7 +8,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from server.clock import seconds_until
 from server.dispatch.command import CommandReply, Pending
@@ -32,6 +32,9 @@ from server.dispatch.questions.question import (
 from server.dispatch.refusals import RefusedError, storage_unavailable
 from server.errors import StoreUnavailable
 from server.machines.socket import LinkSocket
+
+REPEAT_SECONDS: Final = 5.0
+"""For the reply to a message that comes again; longer than its asker waits for it."""
 
 Asked = LinkQuestion[Any] | NodeQuestion[Any]
 
@@ -123,7 +126,9 @@ class Responder:
         """
         known = self._forwards.find(message.forward_id)
         if known is not None:
-            return await asyncio.shield(known)
+            # By then its asker has asked again: else each message would wait here for minutes.
+            await asyncio.wait((known,), timeout=REPEAT_SECONDS)
+            return known.result() if known.done() else Pending(command_id=message.command.id)
         self._forwards.forget_late()
         if seconds_until(message.command.expires_at) <= 0:
             raise MessageRefusedError("late")

@@ -12,7 +12,7 @@ from server.dispatch.here.screens import wait
 from server.dispatch.questions.screens import AwaitScreen, ScreenSeen, StillWaiting, StopWaiting
 from server.machines.socket import LinkSocket
 
-POLL_SECONDS: Final = 2.0
+POLL_SECONDS: Final = 1.0
 """After which whoever asks is told that nothing was seen yet."""
 
 GONE_SECONDS: Final = 5.0

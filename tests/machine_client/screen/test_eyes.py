@@ -106,3 +106,18 @@ def test_eyes_that_are_closed_see_nothing_and_say_so() -> None:
     kept: list[PictureKept] = []
     ScreenEyes(None, kept.append).take(COMMAND, None, ClosingPicture(), never)
     assert "without a screen" in kept[0].why_none
+
+
+def test_mistake_of_ours_is_a_reason_too_and_closing_never_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seeing = Seeing()
+    seeing.view.failure = OSError("too many open files")
+    seeing.eyes.take(COMMAND, 0, picture(), never)
+    assert seeing.kept[0].why_none == "the machine client made a mistake (OSError)"
+
+    def fail() -> None:
+        raise OSError("gone")
+
+    monkeypatch.setattr(seeing.view, "close", fail)
+    seeing.eyes.close()

@@ -474,3 +474,27 @@ def test_screen_that_goes_fails_the_wait(bench: Bench) -> None:
 def test_pictures_are_taken_in_their_turn_and_the_last_once_all_is_noted(bench: Bench) -> None:
     bench.carry_out([move(1), PICTURE], screenshot={})
     assert bench.notes == ["?-*", "inject 1", "c-", "c-", "picture 1", "cc", "picture"]
+
+
+def test_wait_that_is_soon_over_leaves_the_next_action_no_more_time(bench: Bench) -> None:
+    def sleep(_: float) -> None:
+        bench.now += 100
+
+    long = {"operation": "wait_for", "any": [{"still": 0.5}], "timeout": 110}
+    bench.desktop.on_pause = sleep
+    outcome = bench.carry_out([long, {"operation": "wait", "seconds": 1}, move(1)])
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "expired"
+    assert "inject 1" not in bench.notes
+
+
+def test_closing_picture_that_fails_in_whatever_way_changes_no_end(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("too many open files")
+
+    monkeypatch.setattr(bench.eyes, "take", fail)
+    outcome = bench.carry_out([move(1)], screenshot={})
+    assert isinstance(outcome, Completed)
+    assert "inject 1" in bench.notes

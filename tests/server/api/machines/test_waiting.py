@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from tornado.ioloop import IOLoop
 
+from schemas.http.queries import PageQuery
 from schemas.inputs.waits import Changed, Still
 from schemas.link.messages import Look, LookStop, RequestFailed, Screenshot, Seen
 from schemas.link.picture_frames import PictureKind
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
 from schemas.values.pictures import Region
 from server.api.machines import waiting
+from server.api.machines.waiting import WaitHandler
 from server.dispatch.here import waits
 from server.machines import screens
 from tests.pictures import picture
@@ -225,7 +227,7 @@ async def test_server_that_leaves_ends_waits_with_a_word(
     monkeypatch.setattr(waits, "POLL_SECONDS", 0.05)
     asking = waiting_for(service)
     await desk.heard(Look)
-    service.server.services.operation.leaving = True
+    monkeypatch.setattr(service.server.services.operation, "leaving", True)
     assert (await asking).refusal == (503, "server-stopping")
     await desk.heard(LookStop)
 
@@ -235,3 +237,44 @@ async def test_whoever_may_not_see_the_screen_waits_for_nothing(service: Service
     reply = await service.post(WAIT, STILL, token=await service.new_token(*others))
     assert (reply.status, reply.json["scope"]) == (403, "screen:read")
     assert (await service.post(WAIT, STILL)).problem == "not-found"
+
+
+async def test_token_that_is_revoked_sees_nothing_any_more(service: Service, desk: Desk) -> None:
+    token = await service.new_token(Scope.SCREEN_READ)
+    asking = waiting_for(service, token=token)
+    await desk.heard(Look)
+    tokens = service.stores.tokens
+    listed, _ = await tokens.list(service.organization_id, PageQuery())
+    (own,) = (each for each in listed if [*each.scopes] == ["screen:read"])
+    await tokens.revoke(service.organization_id, own.id)
+    await desk.heard(LookStop)
+    assert (await asking).status == 401
+
+
+async def test_caller_who_leaves_before_the_wait_begins_has_nobody_look(
+    service: Service, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_left = asyncio.Event()
+    until_seen = WaitHandler._until_seen
+
+    async def later(handler: WaitHandler, *about: Any) -> Any:
+        await has_left.wait()
+        await until(lambda: not handler._has_caller)
+        return await until_seen(handler, *about)
+
+    monkeypatch.setattr(WaitHandler, "_until_seen", later)
+    _, writer = await service.open_connection()
+    body = json.dumps(STILL)
+    writer.write(
+        f"POST {WAIT} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {service.token}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+    )
+    await until(lambda: bool(service.server.services.machines.waits))
+    writer.close()
+    has_left.set()
+    await until(lambda: not service.server.services.machines.waits)
+    monkeypatch.undo()
+    asking = desk.asking("/v1/computer/desk-1/display/screenshot")
+    await desk.heard(Screenshot)  # And nothing before it.
+    await desk.link.websocket.close()
+    await asking
