@@ -297,7 +297,7 @@ BROKEN: list[tuple[Break, str, int]] = [
     (ignore_the_body_of_a_retry, "bodies", 0),
     (expire_without_the_journal, "was done", 370),
     (report_what_runs_as_never_come, "unknown without need", 1500),
-    (keep_the_queue_of_a_lost_link, "raised", 4110),
+    (keep_the_queue_of_a_lost_link, "raised", 1390),
     (leave_pressed_what_a_killed_client_held, "left pressed", 0),
     (leave_pressed_what_a_killed_client_held, "nobody else was there", 230),
     (press_what_somebody_else_holds, "arrived", 80),
