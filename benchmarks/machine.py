@@ -30,6 +30,8 @@ class NoInjector:
 
     def pause(self, seconds: float) -> None: ...
 
+    def release(self, body: AnyInput) -> None: ...
+
     def pointer(self) -> Point:
         return Point(x=0, y=0)
 

@@ -71,6 +71,9 @@ class ActionInjector(Protocol):
     def pointer(self) -> Point:
         """Say where the pointer is.  Raises InjectionUnavailable."""
 
+    def release(self, body: ClickMouse | PressKeys) -> None:
+        """Release what an input holds, if it still does."""
+
     def pause(self, seconds: float) -> None:
         """Let time pass; less where it is interrupted."""
 
@@ -221,25 +224,21 @@ class Batch:
         """Release what was to be held for actions that never come."""
         if self._injector.is_interrupted:
             return  # All that is held is released then.
-        for release in self._releases():
-            try:
-                self._injector.prepare(release)()
-            except (InjectionFailed, InjectionUnavailable, Refusal) as error:
-                logger.warning("command=%s may leave a key pressed: %s", self._command_id, error)
+        for action in self._holding:
+            self._injector.release(action)
 
-    def _releases(self) -> list[ClickMouse | PressKeys]:
-        """What lets go of what the actions so far hold, the last first."""
-        held: dict[str, ClickMouse | PressKeys] = {}
-        for action in self._body.actions[: len(self._results)]:
-            if isinstance(action, ClickMouse) and action.down is not None:
-                held.pop(action.button, None)
-                if action.down:
-                    held[action.button] = ClickMouse(button=action.button, down=False)
-            elif isinstance(action, PressKeys) and action.down is not None:
-                held.pop(action.text, None)
-                if action.down:
-                    held[action.text] = PressKeys(text=action.text, down=False)
-        return [*held.values()][::-1]
+    @property
+    def _holding(self) -> list[ClickMouse | PressKeys]:
+        """The actions so far that hold something which no later one let go of, the last first."""
+        holding: dict[str, ClickMouse | PressKeys] = {}
+        for action, result in zip(self._body.actions, self._results, strict=False):
+            if not isinstance(action, ClickMouse | PressKeys) or action.down is None:
+                continue
+            what = action.button if isinstance(action, ClickMouse) else action.text
+            holding.pop(what, None)
+            if action.down and result.status == "completed":
+                holding[what] = action
+        return [*holding.values()][::-1]
 
     def _begin(self, number: int, action: AnyAction) -> None:
         reached(Failpoint.BEFORE_BEGUN)

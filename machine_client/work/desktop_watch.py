@@ -13,7 +13,7 @@ from contextlib import suppress
 from machine_client.concurrency.bounded_call import BoundedCall
 from machine_client.desktop.base import DesktopError, DesktopView, InjectionUnavailable
 from machine_client.work.worker import Injector
-from schemas.inputs.bodies import AnyInput
+from schemas.inputs.bodies import AnyInput, ClickMouse, PressKeys
 from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Capability, DesktopChanged, Display, Released
 
@@ -46,6 +46,9 @@ class NullInjector:
     def pointer(self) -> Point:
         """Fail."""
         raise InjectionUnavailable("this machine has no desktop to inject into")
+
+    def release(self, body: ClickMouse | PressKeys) -> None:
+        """Nothing is held."""
 
     def pause(self, seconds: float) -> None:
         """There is nothing to pause in."""

@@ -157,6 +157,21 @@ class DesktopInjector:
             self._note(error)
             raise InjectionUnavailable(str(error)) from error
 
+    def release(self, body: bodies.ClickMouse | bodies.PressKeys) -> None:
+        """Release what an input holds, if it still does.
+
+        Does not raise for a desktop that is gone, nor where somebody else holds it by now.
+        """
+        try:
+            if isinstance(body, bodies.ClickMouse):
+                self._input.release(body.button)
+            else:
+                self._input.release_keys(parse_combination(body.text))
+            self._input.confirm()
+        except DesktopError as error:
+            self._note(error)
+            logger.warning("what an input held may be pressed still: %s", error)
+
     def interrupt(self) -> None:
         """End a running drag, scroll or typing early, and let none begin before `release_all`."""
         self._stop.set()

@@ -18,7 +18,7 @@ from machine_client.work.batch import Batch, Eyes
 from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.work.orders import CommandEnded, CommandLookedUp
 from schemas.inputs.actions import COMMAND_BODIES, Actions
-from schemas.inputs.bodies import AnyInput
+from schemas.inputs.bodies import AnyInput, ClickMouse, PressKeys
 from schemas.inputs.outcomes import (
     Completed,
     Effect,
@@ -67,6 +67,9 @@ class Injector(Protocol):
     @property
     def is_interrupted(self) -> bool:
         """Whether nothing is to begin any more until what is held is released; for any thread."""
+
+    def release(self, body: ClickMouse | PressKeys) -> None:
+        """Release what an input holds, if it still does; does not raise for a desktop's sake."""
 
     def interrupt(self) -> None:
         """End a running injection early; it fails.  For any thread."""

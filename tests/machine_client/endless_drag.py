@@ -43,6 +43,8 @@ class EndlessInjector:
 
     def pause(self, seconds: float) -> None: ...
 
+    def release(self, body: AnyInput) -> None: ...
+
     def pointer(self) -> Point:
         return Point(x=0, y=0)
 

@@ -50,6 +50,9 @@ class FakeInjector:
     def is_interrupted(self) -> bool:
         return self.interrupted.is_set()
 
+    def release(self, body: AnyInput) -> None:
+        self.calls.append("let go")
+
     def pause(self, seconds: float) -> None:
         self.on_pause(seconds)
 

@@ -77,6 +77,8 @@ class QuietInjector:
 
     def pause(self, seconds: float) -> None: ...
 
+    def release(self, body: AnyInput) -> None: ...
+
     def pointer(self) -> Point:
         return Point(x=0, y=0)
 

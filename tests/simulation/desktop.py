@@ -228,6 +228,11 @@ class Hand:
         """End what runs before its next step."""
         self._is_interrupted = True
 
+    def release(self, body: AnyInput) -> None:
+        """Release what an input holds."""
+        for what in [each for each in self.held if self.pressed_by[each] == mark_of(body)]:
+            self._do((Kind.RELEASE, what), self._desktop.happened(mark_of(body)))
+
     def release_all(self) -> None:
         """Release what is held."""
         for what in reversed(self.held):
