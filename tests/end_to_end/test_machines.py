@@ -222,7 +222,7 @@ def test_client_that_is_stopped_in_a_long_text_ends_at_once_and_says_how_far_it_
     workstation: Workstation, witness: Witness
 ) -> None:
     """The text alone would take minutes: the layout lacks its characters."""
-    text = {"text": "жщ" * 500}
+    text = {"text": "жщ" * 250}
     with workstation.joined() as client:
         workstation.begin("keyboard/type", "long", **text)
         until(lambda: any(each.kind == "KeyPress" for each in witness.seen()), "it is typed")

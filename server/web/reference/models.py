@@ -69,10 +69,10 @@ class Models:
         whole = self._resolved(schema)
         if whole.get("default") is not None:
             return whole["default"]
-        if "enum" in whole:
-            return whole["enum"][0]
-        if "anyOf" in whole:
-            return self.example(whole["anyOf"][0])
+        if "enum" in whole or "const" in whole:
+            return whole["enum"][0] if "enum" in whole else whole["const"]
+        if kinds := _kinds_of(whole):
+            return self.example(kinds[0])
         if properties := whole.get("properties"):
             return {name: self.example(properties[name]) for name in whole.get("required", ())}
         if whole.get("type") == "array":
@@ -88,8 +88,8 @@ class Models:
         whole = self._resolved(schema)
         if "$ref" in schema and "properties" in whole:
             return (Word(_named(schema), is_model=True),)
-        if "anyOf" in whole:
-            each = [(Word(" or "), *self.in_words(one)) for one in whole["anyOf"]]
+        if kinds := _kinds_of(whole):
+            each = [(Word(" or "), *self.in_words(one)) for one in kinds]
             return tuple(chain.from_iterable(each))[1:]
         if "enum" in whole:
             return (Word(", ".join(map(json.dumps, whole["enum"]))),)
@@ -98,6 +98,11 @@ class Models:
         if whole.get("type") == "array":
             return (Word(f"array{_bounds(whole)} of "), *self.in_words(whole.get("items", {})))
         return (Word(f"{whole.get('format', whole.get('type', 'any value'))}{_bounds(whole)}"),)
+
+
+def _kinds_of(schema: Schema) -> list[Schema]:
+    """What a value may be one of; none where it is of one kind."""
+    return schema.get("anyOf") or schema.get("oneOf") or []
 
 
 def _bounds(schema: Schema) -> str:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from schemas.link.messages import Interrupt
 from schemas.values.times import format_time
 from server.errors import StoreUnavailable
 from server.store.machines.documents import PauseDetails
@@ -52,6 +53,7 @@ async def test_machine_takes_inputs_again_when_its_pause_is_over(
         live = await machine.until_live()
         await pause(service, "desk-1", BRIEFLY)
         assert (await machine.move()).json["reason"] == "paused"
+        assert isinstance(await link.next_message(), Interrupt)
         await until(lambda: live.availability.restrictions.pause is None)
         sending = service.server.services.background.start(machine.move(), "move")
         await link.obey(COMPLETED)
