@@ -70,7 +70,7 @@ demo: needs-run install
 	@$(BIN)/farhand demo $(ARGS)
 
 test: needs-run-tests install $(VENV)/clients/installed
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-windows: needs-run-wine install
 	@$(BIN)/python -m tests.wine $(ARGS)

@@ -15,7 +15,7 @@ from machine_client.screen.sender import Sight
 from machine_client.screen.stillness import Judge
 from schemas.inputs.waits import Conditions
 
-SHARES: Final = (0.02, 0.03)
+SHARES: Final = (0.016, 0.024)
 """Of one core, for looking: any of these, so that what flashes is not met in step."""
 
 SLICE_SECONDS: Final = 0.1
