@@ -3,6 +3,7 @@
 What a person would try first.
 """
 
+import contextlib
 import io
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +13,11 @@ from PIL import Image
 
 from tests.machine_client.desktop.contract.rig import strokes
 from tests.machine_client.desktop.windows.rig import WindowsWitness
-from tests.processes import ServerProcess, until
+from tests.processes import ServerProcess, running, until
 from tests.wine.interpreter import windows_path
 from tests.wine.machines import CLICK, PLACE, SETTINGS, Machine
+
+ACT = Path(__file__).parents[2] / "docs" / "guide" / "act.py"
 
 OPERATIONS: tuple[tuple[str, dict[str, object]], ...] = (
     ("mouse/move", {"x": 10, "y": 20}),
@@ -45,6 +48,33 @@ def test_every_operation_is_carried_out_and_the_screen_is_seen(
         assert machine.api.machine(machine.name)["desktop"] == "windows"
     assert witness.held() == frozenset()
     assert strokes(witness.take())[:7] == [*CLICK * 2, *["wheel down"] * 3]
+
+
+def test_guides_program_opens_a_window_types_into_it_and_has_the_picture(
+    machine: Machine, tmp_path: Path
+) -> None:
+    variables = {
+        "FARHAND_URL": machine.server.url,
+        "FARHAND_TOKEN": machine.server.administrators_token(),
+    }
+    command = ("python", str(ACT), machine.name)
+    with (
+        machine.joined() as client,
+        machine.desktop.running("-m", "tests.wine.shortcut") as shortcut,
+        contextlib.chdir(tmp_path),
+    ):
+        client.says("connected to")
+        shortcut.says("ready")
+        machine.is_online()
+        with running(tmp_path / "act.log", variables, *command) as program:
+            assert program.ends() == 0, program.output
+        assert machine.send("keyboard/key", text="ctrl+a ctrl+c").status == 200
+        typed = machine.get("clipboard").json
+        # Empty, it asks nobody whether it is to be saved; and its end is that of our pipes.
+        assert machine.send("keyboard/key", text="ctrl+a delete alt+f4").status == 200
+        assert typed == {"text": "echo hello\r\n"}
+    with Image.open(tmp_path / "screen.png") as picture:
+        assert picture.size == (1280, 800)
 
 
 def test_client_comes_back_when_its_server_does(machine: Machine, tmp_path: Path) -> None:
