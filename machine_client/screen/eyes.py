@@ -8,10 +8,11 @@ from machine_client.desktop.base import DesktopError, DesktopView, RawFrame, Ref
 from machine_client.screen.capturer import NO_SCREEN, take_picture
 from machine_client.screen.encoding import part_of
 from machine_client.screen.sender import EncodedPicture, PictureKept, Sight
-from machine_client.screen.waits import OpenView, around, check_regions
+from machine_client.screen.waits import OpenView, check_regions
 from machine_client.screen.watching import watch
 from schemas.inputs.actions import MAX_PICTURES_BYTES, ClosingPicture, TakePicture, WaitFor
 from schemas.inputs.waits import Still
+from schemas.values.pictures import Region
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ class ScreenEyes:
         if isinstance(wanted, WaitFor):
             check_regions(wanted.any, displays)
         else:
-            part_of(around(displays), wanted, displays)
+            part_of(Region.around(displays), wanted, displays)
 
     def frame(self) -> RawFrame:
         return self._opened().capture(pointer=False)

@@ -87,18 +87,7 @@ def check_regions(conditions: Sequence[Condition], displays: Sequence[Display]) 
     """Raise Refusal where a condition looks beside the desktop."""
     for number, condition in enumerate(conditions):
         try:
-            part_of(around(displays), _Looked(condition.region), displays)
+            part_of(Region.around(displays), _Looked(condition.region), displays)
         except Refusal as refusal:
             loc = ("body", "any", str(number), "region")
             raise Refusal(refusal.outcome.model_copy(update={"loc": loc})) from None
-
-
-def around(displays: Sequence[Display]) -> Region:
-    """The smallest rectangle around all displays."""
-    left, top = min(each.x for each in displays), min(each.y for each in displays)
-    return Region(
-        left,
-        top,
-        max(each.x + each.width for each in displays) - left,
-        max(each.y + each.height for each in displays) - top,
-    )

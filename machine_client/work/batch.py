@@ -51,7 +51,7 @@ IsInterrupted = Callable[[], bool]
 
 
 class ActionInjector(Protocol):
-    """What is needed of a desktop to act on it; see `machine_client.work.worker.Injector`."""
+    """What is needed of a desktop to act on it."""
 
     @property
     def effect(self) -> Effect:
@@ -59,20 +59,23 @@ class ActionInjector(Protocol):
 
     @property
     def injected(self) -> int:
-        """How many events of the input prepared last have surely happened."""
+        """How many events of the input prepared last have surely happened; for any thread."""
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether nothing is to begin any more until what is held is released."""
+        """Whether nothing is to begin any more until what is held is released; for any thread."""
 
     def prepare(self, body: AnyInput) -> Callable[[], Point]:
-        """Check an input whole.  What comes back injects it."""
+        """Check an input whole.  What comes back injects it.
+
+        Raises Refusal, or InjectionUnavailable where there is no desktop.
+        """
 
     def pointer(self) -> Point:
         """Say where the pointer is.  Raises InjectionUnavailable."""
 
     def release(self, body: ClickMouse | PressKeys) -> None:
-        """Release what an input holds, if it still does."""
+        """Release what an input holds, if it still does; does not raise for a desktop's sake."""
 
     def pause(self, seconds: float) -> None:
         """Let time pass; less where it is interrupted."""

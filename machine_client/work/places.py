@@ -1,6 +1,5 @@
 """Where on the desktop an input happens, and whether any display shows it."""
 
-from collections.abc import Sequence
 from typing import TypeVar
 
 from machine_client.desktop.base import DesktopInput, Refusal
@@ -23,23 +22,12 @@ def put_on_desktop(body: Body, desktop: DesktopInput) -> Body:
         return body
     displays = desktop.displays()
     if (picture := body.picture_size) is not None:
-        shown = _around(displays)
+        shown = Region.around(displays)
         body = body.with_places(lambda place: _of_pixel(place, picture, shown))
         places = list(body.places)
     for place in places:
         _check(place, displays)
     return body
-
-
-def _around(displays: Sequence[Display]) -> Region:
-    """The smallest rectangle around all displays, which a picture of the whole desktop shows."""
-    left, top = min(each.x for each in displays), min(each.y for each in displays)
-    return Region(
-        left,
-        top,
-        max(each.x + each.width for each in displays) - left,
-        max(each.y + each.height for each in displays) - top,
-    )
 
 
 def _of_pixel(place: Place, picture: PictureSize, shown: Region) -> tuple[int, int]:

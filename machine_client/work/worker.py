@@ -14,11 +14,10 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from machine_client.journal.journal import Entry, Journal, JournalError
-from machine_client.work.batch import Batch, Eyes
+from machine_client.work.batch import ActionInjector, Batch, Eyes
 from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.work.orders import CommandEnded, CommandLookedUp
 from schemas.inputs.actions import COMMAND_BODIES, Actions
-from schemas.inputs.bodies import AnyInput, ClickMouse, PressKeys
 from schemas.inputs.outcomes import (
     Completed,
     Effect,
@@ -37,39 +36,12 @@ from schemas.values.validation_errors import entries_of, sentence
 logger = logging.getLogger(__name__)
 
 
-class Injector(Protocol):
-    """What is needed of a desktop."""
-
-    @property
-    def effect(self) -> Effect:
-        """What is known of the events of an injection that has ended well."""
-
-    @property
-    def injected(self) -> int:
-        """How many events of the running injection have surely happened; for any thread."""
+class Injector(ActionInjector, Protocol):
+    """What is needed of a desktop, from its beginning to its end."""
 
     @property
     def is_lost(self) -> bool:
         """Whether the desktop that was opened is gone, and another injector is needed."""
-
-    def prepare(self, body: AnyInput) -> Callable[[], Point]:
-        """Check an input whole.  What comes back injects it.
-
-        Raises Refusal, or InjectionUnavailable where there is no desktop.
-        """
-
-    def pointer(self) -> Point:
-        """Say where the pointer is.  Raises InjectionUnavailable."""
-
-    def pause(self, seconds: float) -> None:
-        """Let time pass; less where it is interrupted."""
-
-    @property
-    def is_interrupted(self) -> bool:
-        """Whether nothing is to begin any more until what is held is released; for any thread."""
-
-    def release(self, body: ClickMouse | PressKeys) -> None:
-        """Release what an input holds, if it still does; does not raise for a desktop's sake."""
 
     def interrupt(self) -> None:
         """End a running injection early; it fails.  For any thread."""

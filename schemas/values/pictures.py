@@ -1,11 +1,32 @@
 """What a picture of a screen is, wherever it is spoken of."""
 
-from typing import Final, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple, Protocol, Self
 
 PictureFormat = Literal["jpeg", "png", "webp"]
 
 MAX_PICTURE_SIDE: Final = 16_384
 """Pixels."""
+
+
+class Rectangle(Protocol):
+    """Anything that has a place and a size, such as a display."""
+
+    @property
+    def x(self) -> int:
+        """The left edge."""
+
+    @property
+    def y(self) -> int:
+        """The upper edge."""
+
+    @property
+    def width(self) -> int:
+        """Above zero."""
+
+    @property
+    def height(self) -> int:
+        """Above zero."""
 
 
 class Region(NamedTuple):
@@ -15,6 +36,14 @@ class Region(NamedTuple):
     y: int
     width: int
     height: int
+
+    @classmethod
+    def around(cls, rectangles: Sequence[Rectangle]) -> Self:
+        """The smallest one around some others, one at least."""
+        left, top = min(each.x for each in rectangles), min(each.y for each in rectangles)
+        right = max(each.x + each.width for each in rectangles)
+        bottom = max(each.y + each.height for each in rectangles)
+        return cls(left, top, right - left, bottom - top)
 
 
 class Size(NamedTuple):

@@ -118,11 +118,7 @@ class Outputs:
 
     def around(self) -> Region:
         """The smallest rectangle around all of them.  Raises DesktopError."""
-        regions = [output.region for output in self.current()]
-        left, top = min(each.x for each in regions), min(each.y for each in regions)
-        right = max(each.x + each.width for each in regions)
-        bottom = max(each.y + each.height for each in regions)
-        return Region(left, top, right - left, bottom - top)
+        return Region.around([output.region for output in self.current()])
 
     def _came(self, number: int, name: str) -> None:
         # Those of the beginning come before it is known whether there is a manager.

@@ -143,7 +143,7 @@ def _completed(ended: Ended, outcome: Completed) -> Answer:
     if outcome.effect != "happened":
         result["effect"] = outcome.effect
     if outcome.actions is not None:
-        result |= {"actions": action_results(outcome.actions), "screenshot": None}
+        result |= {"actions": _action_results(outcome.actions), "screenshot": None}
     return Answer(200, JSON, to_json(result))
 
 
@@ -168,7 +168,7 @@ def _prefix_of(outcome: Failed | Stopped | Unknown) -> dict[str, JsonValue]:
         results = ()  # It failed before the first was begun.
     return {
         "completed": None if results is None else _number_completed(results),
-        "actions": None if results is None else action_results(results),
+        "actions": None if results is None else _action_results(results),
         "screenshot": None,
     }
 
@@ -177,7 +177,7 @@ def _number_completed(results: Results) -> int:
     return sum(each.status == "completed" for each in results)
 
 
-def action_results(results: Results) -> list[JsonValue]:
+def _action_results(results: Results) -> list[JsonValue]:
     """How each of several actions ended."""
     return [_action_result(each) for each in results]
 

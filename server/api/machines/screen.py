@@ -22,7 +22,7 @@ from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions
 from schemas.resources.machines import Dimensions
 from schemas.resources.tokens import Scope
-from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat
+from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat, Region
 from schemas.values.strict import StrictModel
 from server.api.machines.answers import problem_of
 from server.api.machines.asking import AskingHandler
@@ -329,11 +329,4 @@ def part_of(picture: Picture) -> bytes:
 
 def dimensions(displays: list[Display]) -> Dimensions:
     """The smallest rectangle around all displays, and each of them."""
-    x, y = min(each.x for each in displays), min(each.y for each in displays)
-    return Dimensions(
-        x=x,
-        y=y,
-        width=max(each.x + each.width for each in displays) - x,
-        height=max(each.y + each.height for each in displays) - y,
-        displays=displays,
-    )
+    return Dimensions(**Region.around(displays)._asdict(), displays=displays)
