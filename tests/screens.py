@@ -6,12 +6,34 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
+
+import pytest
 
 from schemas.link.messages import ScreenCredit, Screenshot, ScreenStart, ServerMessage
 from schemas.link.picture_frames import PictureKind
+from server.dispatch.here import waits
+from server.dispatch.questions.screens import AwaitScreen, ScreenSeen, StillWaiting
+from server.machines.socket import LinkSocket
 from tests.links import hello
 from tests.pictures import Part, PictureStream, frames_of, header, picture
 from tests.service import PATIENCE_SECONDS, ScriptedLink, ScriptedMachine, Service
+
+
+def counted_questions(monkeypatch: pytest.MonkeyPatch) -> list[UUID]:
+    """The waits that are asked for from now on, once for each time; the answers come quickly."""
+    questions: list[UUID] = []
+    seen = waits.WaitsHere.seen
+
+    async def counted(
+        here: waits.WaitsHere, link: LinkSocket, asked: AwaitScreen
+    ) -> ScreenSeen | StillWaiting:
+        questions.append(asked.wait_id)
+        return await seen(here, link, asked)
+
+    monkeypatch.setattr(waits, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(waits.WaitsHere, "seen", counted)
+    return questions
 
 
 class Desk:

@@ -7,8 +7,8 @@ import pytest
 from schemas.link.messages import Look, LookStop, Seen
 from server.dispatch.here import waits
 from tests.nodes import until_reached
-from tests.screens import connected
-from tests.service import Service
+from tests.screens import connected, counted_questions
+from tests.service import Service, until
 
 WAIT = "/v1/computer/desk-1/wait"
 BODY = {"any": [{"still": 0.5}], "timeout": 60}
@@ -17,13 +17,13 @@ BODY = {"any": [{"still": 0.5}], "timeout": 60}
 async def test_wait_is_answered_whichever_node_is_asked(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waits, "POLL_SECONDS", 0.05)
+    questions = counted_questions(monkeypatch)
     here, there = nodes
     async with connected(here) as desk:
         await until_reached(there, desk.machine)
         asking = there.server.services.background.start(there.post(WAIT, BODY), "a client")
         look = await desk.heard(Look)
-        await asyncio.sleep(0.3)
+        await until(lambda: len(questions) >= 3)
         await desk.link.say(Seen(request=look.request, matched=0, at=None, elapsed=0.5))
         assert (await asking).json["matched"] == 0
 

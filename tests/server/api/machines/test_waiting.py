@@ -20,7 +20,7 @@ from server.api.machines.waiting import WaitHandler
 from server.dispatch.here import waits
 from server.machines import screens
 from tests.pictures import picture
-from tests.screens import Desk, connected
+from tests.screens import Desk, connected, counted_questions
 from tests.service import Reply, Service, until
 from tests.store import entered
 
@@ -213,10 +213,10 @@ async def test_token_has_few_waits_at_once(
 async def test_wait_goes_on_while_it_is_asked_for(
     service: Service, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waits, "POLL_SECONDS", 0.05)
+    questions = counted_questions(monkeypatch)
     asking = waiting_for(service)
     look = await desk.heard(Look)
-    await asyncio.sleep(0.3)
+    await until(lambda: len(questions) >= 3)
     await sees(desk, look, 0)
     assert (await asking).json["matched"] == 0
 
