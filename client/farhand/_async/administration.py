@@ -1,0 +1,120 @@
+"""The fleet and its people: machines, tokens, organizations, the audit, and single commands."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from farhand._async.connection import AsyncConnection
+from farhand._async.lists import AsyncLists
+from farhand.types import (
+    AuditEntry,
+    CommandView,
+    CreatedMachine,
+    CreatedToken,
+    Machine,
+    Organization,
+    Token,
+)
+
+
+class AsyncMachines:
+    """All machines of the token's organization."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None) -> AsyncIterator[Machine]:
+        """All, or the first ``limit``."""
+        return AsyncLists(self._connection).items(Machine, "/v1/machines", {}, limit)
+
+    async def add(
+        self, machine_id: str | None = None, *, name: str | None = None
+    ) -> CreatedMachine:
+        """Add a machine, with the token that its machine client connects with."""
+        given = {"id": machine_id, "name": name}
+        return await self._connection.call(CreatedMachine, "POST", "/v1/machines", given)
+
+
+class AsyncTokens:
+    """Tokens of the organization."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None) -> AsyncIterator[Token]:
+        """All, or the first ``limit``."""
+        return AsyncLists(self._connection).items(Token, "/v1/tokens", {}, limit)
+
+    async def get(self, token_id: UUID | str) -> Token:
+        """One token, without its secret."""
+        return await self._connection.call(Token, "GET", f"/v1/tokens/{token_id}")
+
+    async def create(
+        self,
+        name: str,
+        *,
+        role: str | None = None,
+        scopes: Sequence[str] | None = None,
+        machine_id: str | None = None,
+        organization_id: UUID | str | None = None,
+        expires_at: datetime | None = None,
+    ) -> CreatedToken:
+        """Make a token with a role, or with scopes; this answer alone has its secret."""
+        given = {
+            "name": name,
+            "role": role,
+            "scopes": None if scopes is None else [*scopes],
+            "machine_id": machine_id,
+            "organization_id": None if organization_id is None else str(organization_id),
+            "expires_at": None if expires_at is None else expires_at.isoformat(),
+        }
+        body = {field: value for field, value in given.items() if value is not None}
+        return await self._connection.call(CreatedToken, "POST", "/v1/tokens", body)
+
+    async def revoke(self, token_id: UUID | str) -> None:
+        """End a token, at once and everywhere."""
+        await self._connection.send("DELETE", f"/v1/tokens/{token_id}")
+
+
+class AsyncOrganizations:
+    """The tenants that were made from the token's own."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None) -> AsyncIterator[Organization]:
+        """All, or the first ``limit``, newest first."""
+        return AsyncLists(self._connection).items(Organization, "/v1/organizations", {}, limit)
+
+    async def add(self, name: str) -> Organization:
+        """Make an organization."""
+        return await self._connection.call(
+            Organization, "POST", "/v1/organizations", {"name": name}
+        )
+
+
+class AsyncAudit:
+    """Who did what, to what and when."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None, **filters: Any) -> AsyncIterator[AuditEntry]:
+        """Entries, newest first: all, or the first ``limit``.
+
+        The filters are those of ``GET /v1/audit``: ``machine_id``, ``token_id``, ``token_name``,
+        ``action``, ``created_at_from``, ``created_at_to``.
+        """
+        return AsyncLists(self._connection).items(AuditEntry, "/v1/audit", filters, limit)
+
+
+class AsyncCommands:
+    """Commands by their ids."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def get(self, command_id: UUID | str) -> CommandView:
+        """What became of a command."""
+        return await self._connection.call(CommandView, "GET", f"/v1/commands/{command_id}")

@@ -1,0 +1,120 @@
+"""The client: where everything begins."""
+
+import os
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+
+from farhand._async.administration import (
+    AsyncAudit,
+    AsyncCommands,
+    AsyncMachines,
+    AsyncOrganizations,
+    AsyncTokens,
+)
+from farhand._async.connection import AsyncConnection
+from farhand._async.library import AsyncPictures, AsyncTrajectories, AsyncWorkflows
+from farhand._async.machine import AsyncMachine
+from farhand._async.session import AsyncSession
+from farhand._async.streams import events
+from farhand._session_file import KEYS_LIVE_SECONDS, SessionFile
+from farhand._settings import server_of
+from farhand.types import Event
+
+DEFAULT_TIMEOUT = 300.0
+"""Seconds: longer than any answer of a server takes."""
+
+
+class AsyncFarhand:
+    """A Farhand server, called with a token.
+
+    ``url`` and ``token`` are taken from ``FARHAND_URL`` and ``FARHAND_TOKEN`` where they are not
+    given.  ``timeout`` is in seconds, for a call with all its tries: a call is tried again, under
+    the same key, for as long as it has no final answer.  With ``wait_for_machine=False`` a machine
+    that is away, paused or in somebody's hands is an error at once.  ``proxy`` and ``verify`` are
+    httpx's; without them the environment's proxies are used and the system's certificates trusted.
+    Redirects are not followed: a token is sent to the server alone that it is for.
+
+    It is for one event loop, and for any number of calls at once.  Use it in a ``with`` statement,
+    or close it.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        wait_for_machine: bool = True,
+        transport: httpx.AsyncBaseTransport | None = None,
+        **options: Any,
+    ) -> None:
+        self._connection = AsyncConnection(
+            server_of(url, token),
+            timeout=timeout,
+            wait_for_machine=wait_for_machine,
+            transport=transport,
+            **options,
+        )
+        self.machines = AsyncMachines(self._connection)
+        self.trajectories = AsyncTrajectories(self._connection)
+        self.workflows = AsyncWorkflows(self._connection)
+        self.pictures = AsyncPictures(self._connection)
+        self.commands = AsyncCommands(self._connection)
+        self.tokens = AsyncTokens(self._connection)
+        self.organizations = AsyncOrganizations(self._connection)
+        self.audit = AsyncAudit(self._connection)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close all connections; nothing can be sent any more."""
+        await self._connection.aclose()
+
+    @property
+    def connection(self) -> AsyncConnection:
+        """What sends the requests, for whatever this library has no method for."""
+        return self._connection
+
+    def machine(self, machine_id: str) -> AsyncMachine:
+        """A machine, by its id.  Nothing is sent yet."""
+        return AsyncMachine(self._connection, machine_id)
+
+    def session(
+        self, name: str, *, file: str | os.PathLike[str], keys_live: float = KEYS_LIVE_SECONDS
+    ) -> AsyncSession:
+        """One piece of work that is to be done once, however often its program is started.
+
+        Use it in a ``with`` statement, and its machines in the place of this object's.  Each input
+        is written into ``file`` before it is sent.  Started again after anything, the program does
+        the same from its beginning: what was done is answered as before, with ``replayed``, and
+        the rest goes on.  Another input than before raises :class:`farhand.SessionChanged`, a
+        session that came to its end :class:`farhand.SessionFinished`.
+
+        ``name`` is unique in the organization.  ``keys_live`` is for how many seconds the server
+        remembers keys, its ``idempotency_key_lifetime``; what was begun longer ago is not sent
+        again: :class:`farhand.SessionTooOld`.
+        """
+        return AsyncSession(self._connection, SessionFile(name, Path(file), keys_live))
+
+    def events(
+        self,
+        *,
+        types: Sequence[str] | None = None,
+        machine_id: str | None = None,
+        last_event_id: str | None = None,
+    ) -> AsyncIterator[Event]:
+        """What happens in the organization, without an end.
+
+        A broken connection is made anew, and goes on behind the last event; ``last_event_id`` does
+        the same across programs.  An event of the type ``reset`` says that some are not known any
+        more: read everything again.  It ends with a FarhandError once the server has been away for
+        ``timeout``.
+        """
+        return events(self._connection, types, machine_id, last_event_id)

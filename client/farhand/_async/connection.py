@@ -1,0 +1,229 @@
+"""Requests to one server: each is sent until there is a final answer, or its time is over."""
+
+import json as json_
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+import httpx
+from pydantic import ValidationError
+
+from farhand._answers import Reply
+from farhand._retrying import FIRST_CONTACT_SECONDS, Tries
+from farhand._settings import CONNECT_SECONDS, MAX_ANSWER_BYTES, Server, system_trust
+from farhand._waiting import async_sleep
+from farhand.errors import NoAnswer, NotFarhand
+from farhand.types import Answer
+
+Model = TypeVar("Model", bound=Answer)
+
+_IDEMPOTENT = ("GET", "HEAD", "PUT", "DELETE")
+
+
+class AsyncConnection:
+    """What all parts of a client send their requests by."""
+
+    def __init__(
+        self,
+        server: Server,
+        *,
+        timeout: float,
+        wait_for_machine: bool,
+        transport: httpx.AsyncBaseTransport | None = None,
+        **options: Any,
+    ) -> None:
+        self.url = server.url
+        self.timeout = timeout
+        self._waits_for_machine = wait_for_machine
+        self._has_answered = False
+        options.setdefault("verify", system_trust(is_needed=server.url.startswith("https:")))
+        self._client = httpx.AsyncClient(
+            base_url=server.url, headers=server.headers, transport=transport, **options
+        )
+
+    async def aclose(self) -> None:
+        """Close all connections; nothing can be sent any more."""
+        await self._client.aclose()
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        json: Any = None,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        key: str | None = None,
+        is_repeatable: bool | None = None,
+        timeout: float | None = None,
+    ) -> Reply:
+        """Send a request until there is a final answer, and return it if it is a success.
+
+        ``timeout`` is in seconds, for all tries together.  Raises a FarhandError.
+        """
+        given = dict(headers or {})
+        if json is not None:
+            content = json_.dumps(json, separators=(",", ":")).encode()
+            given["Content-Type"] = "application/json"
+        if key is not None:
+            given["Idempotency-Key"] = key
+        if is_repeatable is None:
+            is_repeatable = key is not None or method in _IDEMPOTENT
+        seconds = self.timeout if timeout is None else timeout
+        tries = Tries(is_repeatable, self._waits_for_machine, seconds)
+        request = method, path_with(path, query), content, given
+        may_have_happened = False
+        while True:
+            try:
+                reply = await self._once(*request, seconds=tries.left)
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                was_sent = not isinstance(error, _NOT_SENT)
+                may_have_happened |= was_sent and method != "GET"
+                pause = tries.pause_after_none(was_sent=was_sent)
+                if pause is None or not self._is_worth_trying(error, seconds - tries.left):
+                    raise self._no_answer(error, key, may_have_happened) from None
+            else:
+                refusal = None if reply.is_success else reply.refusal(key)
+                self._has_answered |= reply.is_success or refusal is not None
+                if (pause := tries.pause_after(reply, refusal)) is None:
+                    if reply.is_success:
+                        return reply
+                    raise refusal or self.stranger(reply, key)
+            await async_sleep(pause)
+
+    async def _once(
+        self,
+        method: str,
+        path: str,
+        content: bytes | None,
+        headers: Mapping[str, str],
+        *,
+        seconds: float,
+    ) -> Reply:
+        ends_at = time.monotonic() + seconds
+        async with self._client.stream(
+            method, path, content=content, headers=headers, timeout=_timeout(seconds)
+        ) as response:
+            body = bytearray()
+            async for piece in response.aiter_raw():
+                body += piece
+                if len(body) > MAX_ANSWER_BYTES:
+                    raise NotFarhand(f"the answer of {self.url} does not end")
+                if time.monotonic() > ends_at:
+                    raise httpx.ReadTimeout("the answer did not end in time")
+            return Reply(response.status_code, response.headers, bytes(body))
+
+    @asynccontextmanager
+    async def stream(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        content: Any = None,
+        headers: Mapping[str, str] | None = None,
+        silence: float = 120.0,
+    ) -> AsyncIterator[httpx.Response]:
+        """Send a request once, and read its answer as it comes, whatever its status.
+
+        ``silence`` is how many seconds the server may say nothing.  Raises a FarhandError.
+        """
+        try:
+            async with self._client.stream(
+                method,
+                path_with(path, query),
+                content=content,
+                headers=headers,
+                timeout=_timeout(silence),
+            ) as response:
+                self._has_answered = True
+                yield response
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            was_sent = method != "GET" and not isinstance(error, _NOT_SENT)
+            raise self._no_answer(error, None, was_sent) from None
+
+    async def check(self, response: httpx.Response) -> None:
+        """Read an answer to :meth:`stream` and raise what it says, unless it is a success."""
+        if response.status_code >= 300:
+            body = bytearray()
+            async for piece in response.aiter_raw():
+                if len(body) < MAX_ANSWER_BYTES:
+                    body += piece
+            reply = Reply(response.status_code, response.headers, bytes(body))
+            raise reply.refusal() or self.stranger(reply)
+
+    async def call(
+        self,
+        model: type[Model],
+        method: str,
+        path: str,
+        json: Any = None,
+        *,
+        is_repeatable: bool | None = None,
+    ) -> Model:
+        """Send a request, as :meth:`send` does, and return what its answer says."""
+        reply = await self.send(method, path, json=json, is_repeatable=is_repeatable)
+        return self.parsed(model, reply)
+
+    def parsed(self, model: type[Model], reply: Reply, key: str | None = None) -> Model:
+        """What an answer says.  Raises NotFarhand where no Farhand server says so."""
+        try:
+            return model.model_validate_json(reply.body)
+        except ValidationError:
+            raise self.stranger(reply, key) from None
+
+    def stranger(self, reply: Reply, key: str | None = None) -> NotFarhand:
+        """The error for an answer that is no Farhand server's."""
+        error = reply.stranger(self.url)
+        error.key = key
+        error.may_have_happened = key is not None
+        return error
+
+    def _is_worth_trying(self, error: Exception, seconds: float) -> bool:
+        """Whether it can become better: not a wrong certificate, nor a wrong address for ever."""
+        is_certificate = "CERTIFICATE_VERIFY_FAILED" in str(error)
+        is_address = isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol)
+        is_new = not self._has_answered and seconds > FIRST_CONTACT_SECONDS
+        return not (is_certificate or is_address or is_new)
+
+    def _no_answer(self, error: Exception, key: str | None, may_have_happened: bool) -> NoAnswer:
+        why = str(error).rstrip(".") or type(error).__name__
+        if self._has_answered or may_have_happened:
+            said = f"{self.url} gave no final answer in time: {why}"
+        else:
+            said = (
+                f"no server answers at {self.url}: {why}; look whether farhand serve runs there, "
+                "and what farhand doctor says on its host"
+            )
+        failed = NoAnswer(said)
+        failed.key, failed.may_have_happened = key, may_have_happened
+        return failed
+
+
+_NOT_SENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.InvalidURL,
+)
+"""Errors before the first byte of a request."""
+
+
+def _timeout(seconds: float) -> httpx.Timeout:
+    seconds = max(seconds, 0.001)
+    return httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+
+
+def path_with(path: str, query: Mapping[str, Any] | None) -> str:
+    """An address with a query: what is None is left out, and booleans are as the API has them."""
+    given = {
+        name: str(value).lower() if isinstance(value, bool) else value
+        for name, value in (query or {}).items()
+        if value is not None
+    }
+    return f"{path}?{urlencode(given)}" if given else path

@@ -1,0 +1,117 @@
+# Made of farhand/_async by client/unasync.py: change it there.
+"""The fleet and its people: machines, tokens, organizations, the audit, and single commands."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from farhand._sync.connection import Connection
+from farhand._sync.lists import Lists
+from farhand.types import (
+    AuditEntry,
+    CommandView,
+    CreatedMachine,
+    CreatedToken,
+    Machine,
+    Organization,
+    Token,
+)
+
+
+class Machines:
+    """All machines of the token's organization."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None) -> Iterator[Machine]:
+        """All, or the first ``limit``."""
+        return Lists(self._connection).items(Machine, "/v1/machines", {}, limit)
+
+    def add(self, machine_id: str | None = None, *, name: str | None = None) -> CreatedMachine:
+        """Add a machine, with the token that its machine client connects with."""
+        given = {"id": machine_id, "name": name}
+        return self._connection.call(CreatedMachine, "POST", "/v1/machines", given)
+
+
+class Tokens:
+    """Tokens of the organization."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None) -> Iterator[Token]:
+        """All, or the first ``limit``."""
+        return Lists(self._connection).items(Token, "/v1/tokens", {}, limit)
+
+    def get(self, token_id: UUID | str) -> Token:
+        """One token, without its secret."""
+        return self._connection.call(Token, "GET", f"/v1/tokens/{token_id}")
+
+    def create(
+        self,
+        name: str,
+        *,
+        role: str | None = None,
+        scopes: Sequence[str] | None = None,
+        machine_id: str | None = None,
+        organization_id: UUID | str | None = None,
+        expires_at: datetime | None = None,
+    ) -> CreatedToken:
+        """Make a token with a role, or with scopes; this answer alone has its secret."""
+        given = {
+            "name": name,
+            "role": role,
+            "scopes": None if scopes is None else [*scopes],
+            "machine_id": machine_id,
+            "organization_id": None if organization_id is None else str(organization_id),
+            "expires_at": None if expires_at is None else expires_at.isoformat(),
+        }
+        body = {field: value for field, value in given.items() if value is not None}
+        return self._connection.call(CreatedToken, "POST", "/v1/tokens", body)
+
+    def revoke(self, token_id: UUID | str) -> None:
+        """End a token, at once and everywhere."""
+        self._connection.send("DELETE", f"/v1/tokens/{token_id}")
+
+
+class Organizations:
+    """The tenants that were made from the token's own."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None) -> Iterator[Organization]:
+        """All, or the first ``limit``, newest first."""
+        return Lists(self._connection).items(Organization, "/v1/organizations", {}, limit)
+
+    def add(self, name: str) -> Organization:
+        """Make an organization."""
+        return self._connection.call(Organization, "POST", "/v1/organizations", {"name": name})
+
+
+class Audit:
+    """Who did what, to what and when."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None, **filters: Any) -> Iterator[AuditEntry]:
+        """Entries, newest first: all, or the first ``limit``.
+
+        The filters are those of ``GET /v1/audit``: ``machine_id``, ``token_id``, ``token_name``,
+        ``action``, ``created_at_from``, ``created_at_to``.
+        """
+        return Lists(self._connection).items(AuditEntry, "/v1/audit", filters, limit)
+
+
+class Commands:
+    """Commands by their ids."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def get(self, command_id: UUID | str) -> CommandView:
+        """What became of a command."""
+        return self._connection.call(CommandView, "GET", f"/v1/commands/{command_id}")

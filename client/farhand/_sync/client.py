@@ -1,0 +1,121 @@
+# Made of farhand/_async by client/unasync.py: change it there.
+"""The client: where everything begins."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+
+from farhand._session_file import KEYS_LIVE_SECONDS, SessionFile
+from farhand._settings import server_of
+from farhand._sync.administration import (
+    Audit,
+    Commands,
+    Machines,
+    Organizations,
+    Tokens,
+)
+from farhand._sync.connection import Connection
+from farhand._sync.library import Pictures, Trajectories, Workflows
+from farhand._sync.machine import Machine
+from farhand._sync.session import Session
+from farhand._sync.streams import events
+from farhand.types import Event
+
+DEFAULT_TIMEOUT = 300.0
+"""Seconds: longer than any answer of a server takes."""
+
+
+class Farhand:
+    """A Farhand server, called with a token.
+
+    ``url`` and ``token`` are taken from ``FARHAND_URL`` and ``FARHAND_TOKEN`` where they are not
+    given.  ``timeout`` is in seconds, for a call with all its tries: a call is tried again, under
+    the same key, for as long as it has no final answer.  With ``wait_for_machine=False`` a machine
+    that is away, paused or in somebody's hands is an error at once.  ``proxy`` and ``verify`` are
+    httpx's; without them the environment's proxies are used and the system's certificates trusted.
+    Redirects are not followed: a token is sent to the server alone that it is for.
+
+    It may be used by several threads at once.  Use it in a ``with`` statement,
+    or close it.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        wait_for_machine: bool = True,
+        transport: httpx.BaseTransport | None = None,
+        **options: Any,
+    ) -> None:
+        self._connection = Connection(
+            server_of(url, token),
+            timeout=timeout,
+            wait_for_machine=wait_for_machine,
+            transport=transport,
+            **options,
+        )
+        self.machines = Machines(self._connection)
+        self.trajectories = Trajectories(self._connection)
+        self.workflows = Workflows(self._connection)
+        self.pictures = Pictures(self._connection)
+        self.commands = Commands(self._connection)
+        self.tokens = Tokens(self._connection)
+        self.organizations = Organizations(self._connection)
+        self.audit = Audit(self._connection)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections; nothing can be sent any more."""
+        self._connection.close()
+
+    @property
+    def connection(self) -> Connection:
+        """What sends the requests, for whatever this library has no method for."""
+        return self._connection
+
+    def machine(self, machine_id: str) -> Machine:
+        """A machine, by its id.  Nothing is sent yet."""
+        return Machine(self._connection, machine_id)
+
+    def session(
+        self, name: str, *, file: str | os.PathLike[str], keys_live: float = KEYS_LIVE_SECONDS
+    ) -> Session:
+        """One piece of work that is to be done once, however often its program is started.
+
+        Use it in a ``with`` statement, and its machines in the place of this object's.  Each input
+        is written into ``file`` before it is sent.  Started again after anything, the program does
+        the same from its beginning: what was done is answered as before, with ``replayed``, and
+        the rest goes on.  Another input than before raises :class:`farhand.SessionChanged`, a
+        session that came to its end :class:`farhand.SessionFinished`.
+
+        ``name`` is unique in the organization.  ``keys_live`` is for how many seconds the server
+        remembers keys, its ``idempotency_key_lifetime``; what was begun longer ago is not sent
+        again: :class:`farhand.SessionTooOld`.
+        """
+        return Session(self._connection, SessionFile(name, Path(file), keys_live))
+
+    def events(
+        self,
+        *,
+        types: Sequence[str] | None = None,
+        machine_id: str | None = None,
+        last_event_id: str | None = None,
+    ) -> Iterator[Event]:
+        """What happens in the organization, without an end.
+
+        A broken connection is made anew, and goes on behind the last event; ``last_event_id`` does
+        the same across programs.  An event of the type ``reset`` says that some are not known any
+        more: read everything again.  It ends with a FarhandError once the server has been away for
+        ``timeout``.
+        """
+        return events(self._connection, types, machine_id, last_event_id)

@@ -1,0 +1,168 @@
+# Made of farhand/_async by client/unasync.py: change it there.
+"""Trajectories, their workflows and their pictures."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from farhand._sync.connection import Connection
+from farhand._sync.lists import Lists
+from farhand.types import (
+    Page,
+    StoredPicture,
+    Trajectory,
+    TrajectoryHead,
+    TrajectoryWithIncluded,
+    Workflow,
+)
+
+_PICTURE_TYPES = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+
+
+class Trajectories:
+    """Recorded sequences of steps.
+
+    The filters of a list are those of ``GET /v1/trajectories``: ``workflow_id``, ``run_id``,
+    ``search``, ``is_approved``, ``is_generated`` (True unless given; None is both),
+    ``created_at_from`` and ``created_at_to``, ``updated_at_from`` and ``updated_at_to``, ``sort``,
+    ``steps`` (False leaves them out).
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lists = Lists(connection)
+
+    def list(self, *, limit: int | None = None, **filters: Any) -> Iterator[Trajectory]:
+        """All that fit, or the first ``limit`` of them, newest first unless ``sort`` is given."""
+        return self._lists.items(Trajectory, "/v1/trajectories", _told(filters), limit)
+
+    def page(self, *, skip: int = 0, limit: int = 100, **filters: Any) -> Page[Trajectory]:
+        """One part of the list, and how many there are in all."""
+        return self._lists.page(Trajectory, "/v1/trajectories", _told(filters), skip, limit)
+
+    def get(self, trajectory_id: UUID | str) -> TrajectoryWithIncluded:
+        """A trajectory with its steps."""
+        return self._connection.call(TrajectoryWithIncluded, "GET", _path(trajectory_id))
+
+    def latest(self, workflow_id: UUID | str) -> Trajectory:
+        """The generated trajectory of a workflow that was changed last."""
+        path = f"/v1/workflows/{workflow_id}/latest-trajectory"
+        return self._connection.call(Trajectory, "GET", path)
+
+    def create(
+        self,
+        workflow_id: UUID | str,
+        steps: Iterable[Mapping[str, Any]] | None,
+        *,
+        dimensions: Mapping[str, Any],
+        **fields: Any,
+    ) -> Trajectory:
+        """Store a trajectory; ``fields`` are ``name``, ``description``, ``run_id`` and the like.
+
+        Its id is made here, so that it is stored once, however often it is tried.
+        """
+        body = {
+            "id": str(uuid4()),
+            "workflow_id": str(workflow_id),
+            "dimensions": dict(dimensions),
+            "trajectory_data": None if steps is None else [*steps],
+            **_told(fields),
+        }
+        return self._connection.call(Trajectory, "POST", "/v1/trajectories", body)
+
+    def change(self, trajectory_id: UUID | str, **fields: Any) -> Trajectory:
+        """Change what is named and nothing else: ``is_approved=True``, ``name=None``."""
+        return self._connection.call(
+            Trajectory, "PATCH", _path(trajectory_id), _told(fields), is_repeatable=True
+        )
+
+    def add_steps(
+        self, trajectory_id: UUID | str, steps: Iterable[Mapping[str, Any]]
+    ) -> TrajectoryHead:
+        """Put steps behind those that are there."""
+        path = f"{_path(trajectory_id)}/steps"
+        return self._connection.call(TrajectoryHead, "POST", path, {"steps": [*steps]})
+
+    def duplicate(self, trajectory_id: UUID | str, *, name: str | None = None) -> TrajectoryHead:
+        """Store another one with the same steps, not approved."""
+        path = f"{_path(trajectory_id)}/duplicate"
+        return self._connection.call(TrajectoryHead, "POST", path, {"name": name})
+
+    def delete(self, trajectory_id: UUID | str) -> None:
+        """Delete a trajectory."""
+        self._connection.send("DELETE", _path(trajectory_id))
+
+
+class Workflows:
+    """What trajectories are recordings of."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None) -> Iterator[Workflow]:
+        """All, or the first ``limit``, newest first."""
+        return Lists(self._connection).items(Workflow, "/v1/workflows", {}, limit)
+
+    def get(self, workflow_id: UUID | str) -> Workflow:
+        """One workflow."""
+        return self._connection.call(Workflow, "GET", f"/v1/workflows/{workflow_id}")
+
+    def create(self, name: str, *, description: str | None = None) -> Workflow:
+        """Make a workflow."""
+        body = {"name": name, "description": description}
+        return self._connection.call(Workflow, "POST", "/v1/workflows", body)
+
+    def change(self, workflow_id: UUID | str, **fields: Any) -> Workflow:
+        """Change its ``name`` or its ``description``."""
+        path = f"/v1/workflows/{workflow_id}"
+        return self._connection.call(Workflow, "PATCH", path, _told(fields), is_repeatable=True)
+
+    def delete(self, workflow_id: UUID | str) -> None:
+        """Delete a workflow that no trajectory belongs to."""
+        self._connection.send("DELETE", f"/v1/workflows/{workflow_id}")
+
+
+class Pictures:
+    """Pictures that the steps of trajectories refer to."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, content: bytes) -> StoredPicture:
+        """Keep a PNG or JPEG picture; the same bytes are kept once."""
+        kinds = [kind for start, kind in _PICTURE_TYPES.items() if content.startswith(start)]
+        if not kinds:
+            raise ValueError("a picture is PNG or JPEG")
+        reply = self._connection.send(
+            "POST",
+            "/v1/pictures",
+            content=content,
+            headers={"Content-Type": kinds[0]},
+            is_repeatable=True,
+        )
+        return self._connection.parsed(StoredPicture, reply)
+
+    def get(self, picture_id: str) -> bytes:
+        """A picture's bytes."""
+        return (self._connection.send("GET", f"/v1/pictures/{picture_id}")).body
+
+    def delete(self, picture_id: str) -> None:
+        """Delete a picture that no step refers to."""
+        self._connection.send("DELETE", f"/v1/pictures/{picture_id}")
+
+
+def _path(trajectory_id: UUID | str) -> str:
+    return f"/v1/trajectories/{trajectory_id}"
+
+
+def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields as the API has them: ids and times as text."""
+    return {
+        name: value.isoformat()
+        if isinstance(value, datetime)
+        else str(value)
+        if isinstance(value, UUID)
+        else value
+        for name, value in fields.items()
+    }

@@ -1,0 +1,71 @@
+# Made of farhand/_async by client/unasync.py: change it there.
+"""Lists of any length, read page by page."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+from farhand._sync.connection import Connection
+from farhand.types import Answer, Page
+
+Item = TypeVar("Item", bound=Answer)
+
+PAGE = 1000
+"""The most things that the server lists in one answer."""
+
+OVERLAP = 10
+"""So many may be removed between two pages before anything is missed."""
+
+
+class Lists:
+    """Reads lists by a connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def items(
+        self, model: type[Item], path: str, query: Mapping[str, Any], limit: int | None
+    ) -> Iterator[Item]:
+        """The items one after another: all, or the first ``limit``."""
+        for page in self.pages(path, query, limit):
+            for item in page["items"]:
+                yield model.model_validate(item)
+
+    def page(
+        self, model: type[Item], path: str, query: Mapping[str, Any], skip: int, limit: int
+    ) -> Page[Item]:
+        """One part of a list, as the server has it."""
+        reply = self._connection.send("GET", path, query={**query, "skip": skip, "limit": limit})
+        return self._connection.parsed(Page[model], reply)  # type: ignore[valid-type]
+
+    def pages(
+        self, path: str, query: Mapping[str, Any], limit: int | None
+    ) -> Iterator[dict[str, Any]]:
+        """A list's parts; what moves from one to another meanwhile is neither missed nor repeated.
+
+        Each is the server's answer with the items that were not in one before.
+        """
+        seen: set[str] = set()
+        skip, size = 0, min(PAGE, limit or PAGE)
+        while True:
+            asked = {**query, "limit": size, "skip": skip}
+            reply = self._connection.send("GET", path, query=asked)
+            try:
+                page = reply.json
+                listed, total = page["items"], page["total"]
+                new = [item for item in listed if item_id(item) not in seen]
+            except (ValueError, KeyError, TypeError):
+                raise self._connection.stranger(reply) from None
+            if limit is not None:
+                new = new[: limit - len(seen)]
+            seen |= {item_id(item) for item in new}
+            end = skip + len(listed)
+            yield {**page, "items": new}
+            if not listed or end >= total or (limit is not None and len(seen) >= limit):
+                return
+            # What is removed draws forward what comes after it.
+            skip = max(skip + 1, end - OVERLAP)
+
+
+def item_id(item: dict[str, Any]) -> str:
+    """What tells an item of a list from others."""
+    return str(item.get("id") or item["command_id"])

@@ -1,0 +1,401 @@
+# Made of farhand/_async by client/unasync.py: change it there.
+"""One machine: its inputs, its screen, its clipboard, and control of it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, Literal, TypeVar
+from urllib.parse import quote
+from uuid import uuid4
+
+from farhand import actions, types
+from farhand._answers import Reply
+from farhand._renewal import Renewal
+from farhand._session_file import SessionFile
+from farhand._sync.connection import Connection, path_with
+from farhand._sync.lists import Lists
+from farhand.actions import Action, Button, Direction, Size
+from farhand.errors import FarhandError, InputExpired, NotCarriedOut, Problem
+from farhand.types import (
+    ActionsResult,
+    Area,
+    ClipboardContent,
+    CommandItem,
+    CommandView,
+    Control,
+    Dimensions,
+    InputResult,
+    Picture,
+    Point,
+    WaitResult,
+)
+
+Result = TypeVar("Result", bound=InputResult)
+PictureFormat = Literal["png", "jpeg", "webp"]
+
+RENEW_TIMEOUT_SECONDS = 10.0
+_MOST_ATTEMPTS = 10
+"""Of a session's input that is known not to have been carried out."""
+
+
+class Machine:
+    """A machine, by its id.  Nothing is sent until one of its methods is called.
+
+    Each input has an ``Idempotency-Key``, made once and kept over all tries: so it happens at most
+    once, and its answer is the machine's own.  ``key`` gives one; ``timeout`` is in seconds, for
+    all tries of a call together.  Every method raises a :class:`farhand.FarhandError`.
+    """
+
+    def __init__(
+        self, connection: Connection, machine_id: str, session: SessionFile | None = None
+    ) -> None:
+        self.id = machine_id
+        self._connection = connection
+        self._session = session
+        self._lease: str | None = None
+        self._computer = f"/v1/computer/{quote(machine_id, safe='')}"
+        self._machine = f"/v1/machines/{quote(machine_id, safe='')}"
+
+    def click(
+        self,
+        x: int | None = None,
+        y: int | None = None,
+        *,
+        button: Button = "left",
+        clicks: int = 1,
+        down: bool | None = None,
+        modifiers: Sequence[str] = (),
+        picture: Size | None = None,
+        key: str | None = None,
+        timeout: float | None = None,
+    ) -> InputResult:
+        """Click at a place, or where the pointer is: see :func:`farhand.actions.click`."""
+        action = actions.click(
+            x, y, button=button, clicks=clicks, down=down, modifiers=modifiers, picture=picture
+        )
+        return self.do(action, key=key, timeout=timeout)
+
+    def move(
+        self,
+        x: int,
+        y: int,
+        *,
+        path: Iterable[tuple[int, int]] | None = None,
+        modifiers: Sequence[str] = (),
+        picture: Size | None = None,
+        key: str | None = None,
+        timeout: float | None = None,
+    ) -> InputResult:
+        """Move the pointer: see :func:`farhand.actions.move`."""
+        action = actions.move(x, y, path=path, modifiers=modifiers, picture=picture)
+        return self.do(action, key=key, timeout=timeout)
+
+    def drag(
+        self,
+        start_x: int,
+        start_y: int,
+        to_x: int,
+        to_y: int,
+        *,
+        duration: float | None = None,
+        button: Button = "left",
+        path: Iterable[tuple[int, int]] | None = None,
+        modifiers: Sequence[str] = (),
+        picture: Size | None = None,
+        key: str | None = None,
+        timeout: float | None = None,
+    ) -> InputResult:
+        """Drag from one place to another: see :func:`farhand.actions.drag`."""
+        action = actions.drag(
+            start_x,
+            start_y,
+            to_x,
+            to_y,
+            duration=duration,
+            button=button,
+            path=path,
+            modifiers=modifiers,
+            picture=picture,
+        )
+        return self.do(action, key=key, timeout=timeout)
+
+    def scroll(
+        self,
+        direction: Direction,
+        amount: int,
+        x: int | None = None,
+        y: int | None = None,
+        *,
+        modifiers: Sequence[str] = (),
+        picture: Size | None = None,
+        key: str | None = None,
+        timeout: float | None = None,
+    ) -> InputResult:
+        """Turn the wheel by ``amount`` notches: see :func:`farhand.actions.scroll`."""
+        action = actions.scroll(direction, amount, x, y, modifiers=modifiers, picture=picture)
+        return self.do(action, key=key, timeout=timeout)
+
+    def key(
+        self,
+        text: str,
+        *,
+        down: bool | None = None,
+        hold: float | None = None,
+        repeat: int | None = None,
+        key: str | None = None,
+        timeout: float | None = None,
+    ) -> InputResult:
+        """Press keys, such as ``ctrl+a``: see :func:`farhand.actions.key`."""
+        action = actions.key(text, down=down, hold=hold, repeat=repeat)
+        return self.do(action, key=key, timeout=timeout)
+
+    def type(
+        self, text: str, *, key: str | None = None, timeout: float | None = None
+    ) -> InputResult:
+        """Type a text of up to 10,000 characters; a line's end is Return."""
+        return self.do(actions.type(text), key=key, timeout=timeout)
+
+    def write_clipboard(
+        self,
+        text: str,
+        *,
+        selection: Literal["clipboard", "primary"] = "clipboard",
+        key: str | None = None,
+        timeout: float | None = None,
+    ) -> InputResult:
+        """Copy a text, for whoever pastes on the machine."""
+        action = actions.write_clipboard(text, selection=selection)
+        return self.do(action, key=key, timeout=timeout)
+
+    def do(
+        self, action: Action, *, key: str | None = None, timeout: float | None = None
+    ) -> InputResult:
+        """Carry out one input, as the functions of :mod:`farhand.actions` make them."""
+        body = dict(action)
+        operation = str(body.pop("operation"))
+        if operation == "clipboard.write":
+            sent = self._send("PUT", "/clipboard", body, key, timeout)
+        else:
+            address = f"/input/{operation.replace('.', '/')}"
+            sent = self._send("POST", address, body, key, timeout)
+        return _result(InputResult, self._connection, *sent)
+
+    def actions(
+        self,
+        actions: Iterable[Action],
+        *,
+        screenshot: Mapping[str, Any] | None = None,
+        key: str | None = None,
+        timeout: float | None = None,
+    ) -> ActionsResult:
+        """Carry out 1 to 50 actions in their order, as one request.
+
+        ``screenshot`` wants a picture at the end, as :meth:`screenshot` does; its ``settle`` is for
+        how many seconds the screen must be still before.  Raises :class:`farhand.ActionsStopped`
+        where the screen did not show what was waited for, and :class:`farhand.InputFailed` or
+        :class:`farhand.OutcomeUnknown`, which say how far it came.
+        """
+        body: dict[str, Any] = {"actions": list(actions)}
+        if screenshot is not None:
+            body["screenshot"] = dict(screenshot)
+        sent = self._send("POST", "/actions", body, key, timeout)
+        return _result(ActionsResult, self._connection, *sent)
+
+    def wait(
+        self,
+        *conditions: Mapping[str, Any],
+        still: float | None = None,
+        changed: bool = False,
+        timeout: float = 30.0,
+        screenshot: Mapping[str, Any] | None = None,
+    ) -> WaitResult:
+        """Wait until the screen meets one of several conditions, for ``timeout`` seconds at most.
+
+        ``still=0.5`` is that nothing has changed for so long, ``changed=True`` that something has;
+        :mod:`farhand.actions` makes others.  Of a wait that was in vain ``matched`` is None.
+        """
+        wanted = [*conditions]
+        if still is not None:
+            wanted.append(actions.still(still))
+        if changed:
+            wanted.append(actions.changed())
+        body = {"any": wanted, "timeout": timeout, "screenshot": screenshot}
+        reply = self._connection.send(
+            "POST",
+            f"{self._computer}/wait",
+            json=body,
+            is_repeatable=True,
+            timeout=max(self._connection.timeout, timeout + 30),
+        )
+        return self._connection.parsed(WaitResult, reply)
+
+    def screenshot(
+        self,
+        *,
+        format: PictureFormat = "png",
+        width: int | None = None,
+        height: int | None = None,
+        quality: int | None = None,
+        region: tuple[int, int, int, int] | None = None,
+        display: int | None = None,
+        pointer: bool = True,
+        timeout: float | None = None,
+    ) -> Picture:
+        """Take a picture of the screen, made smaller to fit ``width`` and ``height`` if given.
+
+        ``region`` is x, y, width and height of a part of the desktop, ``display`` the number of one
+        display, from 0; without either it is all of the desktop.
+        """
+        reply = self._connection.send(
+            "GET",
+            f"{self._computer}/display/screenshot",
+            query={
+                "format": format,
+                "width": width,
+                "height": height,
+                "quality": quality,
+                "region": None if region is None else ",".join(map(str, region)),
+                "display": display,
+                "pointer": pointer,
+            },
+            timeout=timeout,
+        )
+        try:
+            x, y, wide, high = map(int, reply.headers["Farhand-Screen-Region"].split(","))
+            own_width, own_height = map(int, reply.headers["Farhand-Picture-Size"].split(","))
+        except (KeyError, ValueError):
+            raise self._connection.stranger(reply) from None
+        return Picture(
+            data=reply.body,
+            format=format,
+            width=own_width,
+            height=own_height,
+            region=Area(x=x, y=y, width=wide, height=high),
+        )
+
+    def dimensions(self) -> Dimensions:
+        """Where the displays are."""
+        return self._connection.call(Dimensions, "GET", f"{self._computer}/display/dimensions")
+
+    def pointer(self) -> Point:
+        """Where the pointer is."""
+        return self._connection.call(Point, "GET", f"{self._computer}/input/mouse/position")
+
+    def read_clipboard(self, *, selection: Literal["clipboard", "primary"] = "clipboard") -> str:
+        """The text that was copied last, once all inputs before have ended."""
+        path = path_with(f"{self._computer}/clipboard", {"selection": selection})
+        return (self._connection.call(ClipboardContent, "GET", path)).text
+
+    def get(self) -> types.Machine:
+        """How the machine is."""
+        return self._connection.call(types.Machine, "GET", self._machine)
+
+    def rename(self, name: str) -> types.Machine:
+        """Give it another name; its id stays."""
+        return self._change(name=name)
+
+    def pause(self, reason: str | None = None, *, until: datetime | None = None) -> types.Machine:
+        """Let it take no inputs, until then or until :meth:`resume`."""
+        end = None if until is None else until.isoformat()
+        return self._change(paused=True, pause_reason=reason, pause_until=end)
+
+    def resume(self) -> types.Machine:
+        """End a pause."""
+        return self._change(paused=False)
+
+    def remove(self) -> None:
+        """Remove it: its tokens end, and nothing can be sent to it any more."""
+        self._connection.send("DELETE", self._machine)
+
+    def commands(self, *, limit: int | None = None) -> Iterator[CommandItem]:
+        """The inputs that were sent to it, newest first: all, or the first ``limit``."""
+        return Lists(self._connection).items(CommandItem, f"{self._machine}/commands", {}, limit)
+
+    def command(self, command_id: str) -> CommandView:
+        """What became of one of its commands."""
+        return self._connection.call(CommandView, "GET", f"{self._machine}/commands/{command_id}")
+
+    @contextmanager
+    def control(self, *, take_over: bool = False, note: str | None = None) -> Iterator[Control]:
+        """Have the machine alone, in a ``with`` statement: no other program's input reaches it.
+
+        The lease is renewed meanwhile and given back at the end; inputs by this object carry it.
+        Raises :class:`farhand.ControlHeld` where somebody else has it, unless ``take_over``.  Once
+        it is taken over, the next input raises :class:`farhand.ControlEnded`.
+        """
+        body = {"take_over": take_over, "note": note}
+        taken = self._connection.send("POST", f"{self._machine}/control", json=body)
+        lease = self._connection.parsed(Control, taken)
+        address = f"{self._machine}/control/{lease.id}"
+
+        def renew() -> bool:
+            try:
+                self._connection.send("PUT", address, timeout=RENEW_TIMEOUT_SECONDS)
+            except Problem:
+                return False
+            except FarhandError:
+                return True  # The next renewal may come in time.
+            return True
+
+        before, self._lease = self._lease, lease.id
+        renewal = Renewal(renew)
+        try:
+            yield lease
+        finally:
+            self._lease = before
+            renewal.stop()
+            self._give_back(address)
+
+    def _give_back(self, address: str) -> None:
+        try:
+            self._connection.send("DELETE", address, timeout=RENEW_TIMEOUT_SECONDS)
+        except FarhandError:
+            return  # It is over already, or ends by itself within 30 s.
+
+    def _send(
+        self, method: str, address: str, body: Any, key: str | None, timeout: float | None
+    ) -> tuple[Reply, str]:
+        """Send an input, at most once, and return the answer with its key."""
+        path = f"{self._computer}{address}"
+        if self._session is None:
+            key = key or f"{uuid4()}"
+            return self._send_once(method, path, body, key, timeout), key
+        if key is not None:
+            raise ValueError("a session gives each input its key: leave key out")
+        step = self._session.step(method, path, body)
+        for _ in range(_MOST_ATTEMPTS):
+            key = self._session.key_of(step)
+            try:
+                reply = self._send_once(method, path, body, key, timeout)
+            except FarhandError as error:
+                failure = error
+                self._session.ended(step, error)
+                if not isinstance(error, NotCarriedOut | InputExpired):
+                    raise
+                step = self._session.again(step)
+            else:
+                self._session.ended(step, None)
+                return reply, key
+        raise failure
+
+    def _send_once(
+        self, method: str, path: str, body: Any, key: str, timeout: float | None
+    ) -> Reply:
+        headers = {} if self._lease is None else {"Farhand-Control": self._lease}
+        # Whatever the server's default is: the answer is what the caller gets.
+        headers["Prefer"] = "return=representation"
+        return self._connection.send(
+            method, path, json=body, headers=headers, key=key, timeout=timeout
+        )
+
+    def _change(self, **fields: Any) -> types.Machine:
+        given = {name: value for name, value in fields.items() if value is not None}
+        return self._connection.call(
+            types.Machine, "PATCH", self._machine, given, is_repeatable=True
+        )
+
+
+def _result(kind: type[Result], connection: Connection, reply: Reply, key: str) -> Result:
+    result = connection.parsed(kind, reply, key)
+    result._key, result._is_replayed = key, reply.is_replayed  # noqa: SLF001
+    return result

@@ -1,0 +1,34 @@
+# Made of farhand/_async by client/unasync.py: change it there.
+"""One piece of work that is to be done once."""
+
+from typing import Self
+
+from farhand._session_file import SessionFile
+from farhand._sync.connection import Connection
+from farhand._sync.machine import Machine
+
+
+class Session:
+    """An open session; :meth:`Farhand.session` says what it is for.
+
+    Its inputs have an order: they are for one task, or one thread, at a time.
+    """
+
+    def __init__(self, connection: Connection, file: SessionFile) -> None:
+        self._connection = connection
+        self._file = file
+
+    def __enter__(self) -> Self:
+        self._file.open()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None:
+                self._file.finish()
+        finally:
+            self._file.close()
+
+    def machine(self, machine_id: str) -> Machine:
+        """A machine, all of whose inputs belong to this session; what only looks does not."""
+        return Machine(self._connection, machine_id, self._file)

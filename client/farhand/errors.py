@@ -1,0 +1,344 @@
+"""Everything that can go wrong with a call, as exceptions with one root.
+
+What matters to whoever drives a machine is whether something may have happened on it: every one of
+these says so, in ``may_have_happened``.  A problem that the server names, such as
+``machine-unavailable``, is a class of that name here: :class:`MachineUnavailable`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+
+class FarhandError(Exception):
+    """The root of all errors of this library.  Its text is a sentence for a person."""
+
+    may_have_happened: bool = False
+    """Whether what was asked for may have been done, at least in part."""
+
+    key: str | None = None
+    """The Idempotency-Key that it was asked for with: with the same key one may ask again."""
+
+
+class NoAnswer(FarhandError):
+    """The server gave no final answer in time, or none at all."""
+
+
+class NotFarhand(FarhandError):
+    """What answered is no Farhand server: a proxy's page, a redirect, something else's JSON."""
+
+
+class SessionError(FarhandError):
+    """A session cannot go on from its file.  Nothing was sent."""
+
+
+class SessionChanged(SessionError):
+    """Another input stands at this place of the session than when it ran before."""
+
+
+class SessionFinished(SessionError):
+    """The session came to its end before: all of it is done."""
+
+
+class SessionTooOld(SessionError):
+    """The session's keys may be forgotten by now, so that a retry could do things twice."""
+
+
+class SessionInUse(SessionError):
+    """Another process has the session open."""
+
+
+@dataclass(frozen=True)
+class WrongPart:
+    """One thing that was wrong with a request."""
+
+    loc: tuple[str, ...]
+    """Where: ``body``, ``query``, ``path`` or ``header``, then the field."""
+    message: str
+    type: str
+
+    def __str__(self) -> str:
+        place = ".".join(self.loc)
+        return f"{place}: {self.message}" if place else self.message
+
+
+class Refused(FarhandError):
+    """The server's own answer to a request that was not done, or not all of it."""
+
+    def __init__(self, status: int, text: str, *, key: str | None = None) -> None:
+        super().__init__(text)
+        self.status = status
+        self.key = key
+
+
+class InvalidRequest(Refused):
+    """422: something in the request is wrong, and nothing of it was done."""
+
+    def __init__(self, wrong: Sequence[WrongPart], *, key: str | None = None) -> None:
+        super().__init__(422, "; ".join(map(str, wrong)), key=key)
+        self.wrong = tuple(wrong)
+
+    @property
+    def is_about_the_key(self) -> bool:
+        """Whether another request was sent with its Idempotency-Key before."""
+        return any(each.loc == ("header", "Idempotency-Key") for each in self.wrong)
+
+
+class Problem(Refused):
+    """An error that the server names (RFC 9457); ``docs/reference/answers.md`` has them all."""
+
+    name: ClassVar[str] = ""
+    """The problem's name, as in the address of its page: ``/problems/machine-unavailable``."""
+
+    def __init__(
+        self, status: int, body: Mapping[str, Any], headers: Mapping[str, str], key: str | None
+    ) -> None:
+        super().__init__(status, f"{body['title']}: {body['detail']}", key=key)
+        self.type = str(body["type"])
+        self.title = str(body["title"])
+        self.detail = str(body["detail"])
+        self.request_id = str(body.get("instance", ""))
+        """What the server's log has of this request stands under this id."""
+        self.members = dict(body)
+        """All that the answer says, under the names that it has there."""
+        self.headers = headers
+        self.final = body.get("final") is True
+        """Whether every retry with the same key gets this answer."""
+
+    @property
+    def command_id(self) -> str | None:
+        """The command's id, where there is one: ``farhand.commands.get`` says what became of it."""
+        return self.members.get("command_id")
+
+
+class Unauthenticated(Problem):
+    """The token does not exist, has expired or was revoked."""
+
+    name = "unauthenticated"
+
+
+class Forbidden(Problem):
+    """The token lacks the scope that the detail names."""
+
+    name = "forbidden"
+
+
+class CrossSiteRequest(Problem):
+    """A browser's request from another site."""
+
+    name = "cross-site-request"
+
+
+class NotFound(Problem):
+    """There is no such thing in the token's organization."""
+
+    name = "not-found"
+
+
+class MethodNotAllowed(Problem):
+    """The address does not take this method."""
+
+    name = "method-not-allowed"
+
+
+class WebsocketRequired(Problem):
+    """The address is for machine clients."""
+
+    name = "websocket-required"
+
+
+class AlreadyExists(Problem):
+    """Something has this id already."""
+
+    name = "already-exists"
+
+
+class WrongState(Problem):
+    """It must first come into the state that the detail names."""
+
+    name = "wrong-state"
+
+
+class InUse(Problem):
+    """Other things refer to it."""
+
+    name = "in-use"
+
+
+class PreconditionFailed(Problem):
+    """It has changed since it was read."""
+
+    name = "precondition-failed"
+
+
+class BodyTooLarge(Problem):
+    """The request has more bytes or values than the server takes."""
+
+    name = "body-too-large"
+
+
+class HeadersTooLarge(Problem):
+    """The request's headers are longer than the server takes."""
+
+    name = "headers-too-large"
+
+
+class MalformedRequest(Problem):
+    """The request was not HTTP as it should be."""
+
+    name = "malformed-request"
+
+
+class UnsupportedMediaType(Problem):
+    """The body is of another type than the server takes there."""
+
+    name = "unsupported-media-type"
+
+
+class IdempotencyKeyInProgress(Problem):
+    """The first request with the key is still under way."""
+
+    name = "idempotency-key-in-progress"
+    may_have_happened = True
+
+
+class ControlHeld(Problem):
+    """Somebody has control of the machine; take it over, or wait."""
+
+    name = "control-held"
+
+
+class ControlEnded(Problem):
+    """The control lease is over; nothing of the input happened."""
+
+    name = "control-ended"
+
+
+class ControlFree(Problem):
+    """Nobody has control of the machine."""
+
+    name = "control-free"
+
+
+class MachineBusy(Problem):
+    """Too many inputs wait for the machine; nothing was sent."""
+
+    name = "machine-busy"
+
+
+class TooManyStreams(Problem):
+    """The token has as many streams, waits or long answers open as it may."""
+
+    name = "too-many-streams"
+
+
+class MachineUnavailable(Problem):
+    """The machine cannot do this now; nothing was sent."""
+
+    name = "machine-unavailable"
+
+    @property
+    def reason(self) -> str:
+        """Why: ``offline``, ``paused``, ``controlled``, ``no_screen`` and the like."""
+        return str(self.members.get("reason", ""))
+
+
+class _OfActions(Problem):
+    """A problem that says how far several actions came."""
+
+    may_have_happened = True
+
+    @property
+    def completed(self) -> int | None:
+        """How many of the actions are done; None where nobody knows, and for a single input."""
+        return self.members.get("completed")
+
+    @property
+    def actions(self) -> list[dict[str, Any]] | None:
+        """Each action's end, as the server said it: ``operation``, ``status`` and the like."""
+        return self.members.get("actions")
+
+    @property
+    def code(self) -> str | None:
+        """The machine's own word for what was wrong."""
+        return self.members.get("code")
+
+
+class ActionsStopped(_OfActions):
+    """The screen did not show in time what was waited for; what came before is done."""
+
+    name = "actions-stopped"
+
+
+class InputFailed(_OfActions):
+    """The machine tried and failed; a part may have happened, and what was held is released."""
+
+    name = "input-failed"
+
+
+class OutcomeUnknown(_OfActions):
+    """Nobody can know whether the input happened: look at the screen.  It is never tried again."""
+
+    name = "outcome-unknown"
+
+
+class NotCarriedOut(Problem):
+    """The input never reached the machine, and never will."""
+
+    name = "not-carried-out"
+
+
+class InputExpired(Problem):
+    """The machine could not begin in time; nothing happened, and never will."""
+
+    name = "input-expired"
+
+
+class OutcomePending(Problem):
+    """The input may have been sent, and what became of it is not known yet."""
+
+    name = "outcome-pending"
+    may_have_happened = True
+
+
+class ServerStopping(Problem):
+    """The server is stopping."""
+
+    name = "server-stopping"
+
+
+class ServerBusy(Problem):
+    """The server has as many requests in memory as it may; nothing was done."""
+
+    name = "server-busy"
+
+
+class StorageUnavailable(Problem):
+    """The server's database does not answer."""
+
+    name = "storage-unavailable"
+    may_have_happened = True
+
+
+class ClipboardUnreadable(Problem):
+    """What is in the clipboard is no text, is too long, or is not told."""
+
+    name = "clipboard-unreadable"
+
+
+class InternalError(Problem):
+    """A defect of the server; its log has more under the ``request_id``."""
+
+    name = "internal-error"
+    may_have_happened = True
+
+
+def _named(kind: type[Problem]) -> dict[str, type[Problem]]:
+    found = {kind.name: kind} if kind.name else {}
+    for each in kind.__subclasses__():
+        found |= _named(each)
+    return found
+
+
+PROBLEMS: dict[str, type[Problem]] = _named(Problem)
+"""The class of each problem, by its name."""

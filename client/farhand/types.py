@@ -1,0 +1,443 @@
+"""What the server answers, as pydantic models with the names and fields of its OpenAPI document.
+
+Times are UTC, durations seconds unless the name says ``_ms``, places and sizes pixels of the
+machine's desktop unless it is said.  What a newer server says beside this is kept as well.
+"""
+
+import base64
+from datetime import datetime
+from typing import Any, Generic, Literal, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+
+Item = TypeVar("Item")
+
+
+class Answer(BaseModel):
+    """Anything that the server answers."""
+
+    # Built at the first use: whoever imports the library needs few of them.
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
+
+
+class Point(Answer):
+    """A place on the desktop."""
+
+    x: int
+    y: int
+
+
+class Area(Answer):
+    """A rectangle of the desktop."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+class Display(Answer):
+    """A display, in the pixels that inputs use."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    scale: float
+    """As the desktop tells it; 1 where it does not."""
+
+
+class Dimensions(Answer):
+    """The smallest rectangle around all displays, and each of them."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    displays: list[Display]
+
+
+class PictureContent(Answer):
+    """A picture in an answer."""
+
+    format: Literal["png", "jpeg", "webp"]
+    width: int
+    """Its own pixels."""
+    height: int
+    region: Area
+    """What it shows, in the desktop's pixels."""
+    content: str
+    """Base64."""
+
+    @property
+    def data(self) -> bytes:
+        """The picture's bytes."""
+        return base64.b64decode(self.content)
+
+
+class LeftOutPicture(Answer):
+    """A picture that is not in the answer."""
+
+    left_out: str
+    """Why, for a person."""
+
+
+class InputResult(Answer):
+    """An input that was carried out."""
+
+    command_id: UUID
+    machine_id: str
+    operation: str
+    status: Literal["completed"] = "completed"
+    accepted_at: datetime
+    completed_at: datetime
+    duration_ms: float
+    """The machine's own time."""
+    pointer: Point
+    """Where the pointer was afterwards."""
+    effect: Literal["accepted", "delivered"] | None = None
+    """Only where less is known than on X11: ``docs/reference/desktops.md`` says what."""
+
+    _key: str = PrivateAttr("")
+    _is_replayed: bool = PrivateAttr(False)
+
+    @property
+    def key(self) -> str:
+        """The Idempotency-Key that it was sent with."""
+        return self._key
+
+    @property
+    def replayed(self) -> bool:
+        """Whether this is the first answer again: it was done before, and not once more."""
+        return self._is_replayed
+
+
+class ActionEnd(Answer):
+    """How one of several actions ended."""
+
+    operation: str
+    status: Literal["completed", "failed", "interrupted", "not_seen", "unknown", "not_begun"]
+    duration_ms: float | None = None
+    code: str | None = None
+    """What was wrong, for a program."""
+    message: str | None = None
+    """What was wrong, for a person."""
+    matched: int | None = None
+    """Which condition was met, from 0."""
+    at: Area | None = None
+    picture: PictureContent | LeftOutPicture | None = None
+    """Of a screenshot, in the first answer alone."""
+
+
+class ActionsResult(InputResult):
+    """Several actions, all of which were carried out."""
+
+    actions: list[ActionEnd]
+    screenshot: PictureContent | LeftOutPicture | None = None
+    """The picture at the end, where one was wanted; in the first answer alone."""
+
+
+class WaitResult(Answer):
+    """The end of a wait for the screen."""
+
+    matched: int | None
+    """Which of the conditions was met, from 0; None where none was in time."""
+    at: Area | None
+    """Where it has changed."""
+    elapsed: float
+    screenshot: PictureContent | LeftOutPicture | None = None
+
+
+class ClipboardContent(Answer):
+    """What is in a machine's clipboard."""
+
+    text: str
+
+
+class Capability(Answer):
+    """Whether a machine can do something, or why not."""
+
+    available: bool
+    reason: str | None = None
+    switched_off: bool = False
+    """Whether the machine's owner switched it off."""
+
+
+class Holder(Answer):
+    """Who has control of a machine."""
+
+    by: str
+    since: datetime
+
+
+class Control(Holder):
+    """A control lease."""
+
+    id: str
+    """A secret, which inputs carry."""
+    machine_id: str
+    expires_at: datetime
+
+
+class Pause(Answer):
+    """That a machine takes no inputs."""
+
+    since: datetime
+    by: str
+    reason: str | None
+    until: datetime | None
+    """When it ends by itself; None is when it is resumed."""
+
+
+class InputCounts(Answer):
+    """How many inputs a machine was sent, since it was added, by how they ended."""
+
+    completed: int
+    failed: int
+    """Everything final that is not completed."""
+
+
+class Machine(Answer):
+    """A machine and how it is."""
+
+    id: str
+    organization_id: UUID
+    name: str
+    state: Literal["online", "offline", "paused", "no_input"]
+    reason: str
+    """Why it is in this state, for a person."""
+    since: datetime
+    paused: bool
+    pause: Pause | None
+    control: Holder | None
+    """Who has control; None where everybody may send."""
+    platform: str | None
+    client_version: str | None
+    desktop: str | None
+    """Such as ``x11`` or ``vnc``; None where it has none, or has not connected yet."""
+    displays: list[Display]
+    node: str | None
+    round_trip_ms: float | None
+    inputs: InputCounts
+    last_input_at: datetime | None
+    screen: Capability
+    viewers: list[str]
+    """Who looks at its live screen, 20 at most."""
+    created_at: datetime
+
+
+class Token(Answer):
+    """A token, without its secret."""
+
+    id: UUID
+    name: str
+    organization_id: UUID
+    user_id: UUID | None
+    role: str | None
+    scopes: list[str]
+    machine_id: str | None
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+
+
+class CreatedToken(Token):
+    """A new token: the only answer with its secret."""
+
+    token: str = Field(repr=False)
+
+
+class CreatedMachine(Machine):
+    """A new machine, with the token that it connects with."""
+
+    token: CreatedToken
+
+
+class Organization(Answer):
+    """A tenant."""
+
+    id: UUID
+    name: str
+    created_at: datetime
+    parent_id: UUID | None
+
+
+class CommandItem(Answer):
+    """An input in a list; never what was typed."""
+
+    command_id: UUID
+    operation: str
+    token_name: str | None
+    token_id: UUID | None
+    accepted_at: datetime
+    completed_at: datetime | None
+    outcome: Literal[
+        "completed",
+        "failed",
+        "refused",
+        "stopped",
+        "expired",
+        "not_carried_out",
+        "unknown",
+        "pending",
+    ]
+    code: str | None
+    duration_ms: float | None
+    inputs: int = 1
+    """As how many it is counted."""
+    note: str | None = None
+    """What was done by hand, or by several actions, in words."""
+
+
+class CommandAnswer(Answer):
+    """What every request with the command's key is answered."""
+
+    status: int
+    body: Any = None
+
+
+class CommandView(Answer):
+    """What became of a command."""
+
+    command_id: UUID
+    machine_id: str
+    operation: str
+    state: Literal["claimed", "sent", "done", "not_carried_out", "unknown"]
+    final: bool
+    accepted_at: datetime
+    expires_at: datetime
+    """It does not begin after this."""
+    final_at: datetime | None
+    answer: CommandAnswer | None
+
+
+class Grant(Answer):
+    """What a token allowed."""
+
+    role: str | None
+    scopes: list[str]
+
+
+class AuditEntry(Answer):
+    """Something that was done, by whom and to what."""
+
+    id: str
+    created_at: datetime
+    action: str
+    token_id: UUID | None
+    token_name: str | None
+    target: str | None
+    target_name: str | None = None
+    grant: Grant | None = None
+    machine_id: str | None
+    request_id: str
+    note: str | None = None
+    command: CommandItem | None
+
+
+class Workflow(Answer):
+    """What trajectories are recordings of."""
+
+    id: UUID
+    name: str
+    description: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class TrajectoryHead(Answer):
+    """A trajectory without its steps."""
+
+    id: UUID
+    workflow_id: UUID
+    is_approved: bool
+    has_been_approved: bool
+    is_generated: bool
+    is_main: bool
+    dimensions: dict[str, Any]
+    created_at: datetime
+    updated_at: datetime
+    name: str | None = None
+    description: str | None = None
+    run_id: UUID | None = None
+    user_id: UUID | None = None
+    organization_id: str | None = None
+    step_count: int
+    original_input_values: dict[str, Any] = {}
+
+
+class Trajectory(TrajectoryHead):
+    """A trajectory with its steps."""
+
+    trajectory_data: list[dict[str, Any]] | None = None
+    """None where it was read without steps."""
+
+
+class IncludedResource(Answer):
+    """A related resource; its own fields are beside these two."""
+
+    type: str
+    id: UUID
+
+
+class TrajectoryWithIncluded(Trajectory):
+    """A trajectory, and what was asked for beside it."""
+
+    included: list[IncludedResource] | None = None
+
+
+class LatestTrajectory(Trajectory):
+    """The latest generated trajectory of a workflow."""
+
+
+class ImportedLine(Answer):
+    """What became of one line of an import."""
+
+    line: int
+    outcome: Literal["imported", "there_already", "wrong"]
+    id: UUID | None = None
+    error: dict[str, Any] | None = None
+
+
+class StoredPicture(Answer):
+    """A picture that steps of trajectories refer to."""
+
+    id: str
+    """The SHA-256 of its bytes, as 64 hexadecimal digits."""
+    media_type: Literal["image/png", "image/jpeg"]
+    size: int
+    """Bytes."""
+    created_at: datetime
+
+
+class Page(Answer, Generic[Item]):
+    """A part of a list."""
+
+    items: list[Item]
+    total: int
+    """Of all that fit, and not of this part."""
+    skip: int
+    limit: int
+
+
+class Picture(Answer):
+    """A screenshot."""
+
+    data: bytes = Field(repr=False)
+    format: Literal["png", "jpeg", "webp"]
+    width: int
+    """Its own pixels."""
+    height: int
+    region: Area
+    """What it shows, in the desktop's pixels."""
+
+
+class Event(Answer):
+    """Something that happened, as ``GET /v1/events`` tells it."""
+
+    id: str
+    """Where to go on: :meth:`Farhand.events` takes it as ``last_event_id``."""
+    type: str
+    """``machine``, ``command`` and the like; after ``reset`` read everything anew."""
+    data: Any
