@@ -9,6 +9,12 @@ from farhand import AsyncFarhand
 from tests.service import Service
 
 
+async def ended(client: AsyncFarhand) -> None:
+    """Call until that fails."""
+    while True:
+        await client.machine("reception").get()
+
+
 async def test_fleet_and_its_people(service: Service) -> None:
     async with AsyncFarhand(service.url, service.token) as client:
         machine = await client.machines.add("reception", name="Reception")
@@ -33,8 +39,7 @@ async def test_fleet_and_its_people(service: Service) -> None:
             await client.tokens.revoke(own.id)
             # Within a second, everywhere.
             with pytest.raises(farhand.Unauthenticated):
-                while True:
-                    await reader.machine("reception").get()
+                await ended(reader)
         actions = [each.action async for each in client.audit.list(limit=3)]
         assert actions[0] == "token.revoked"
         assert len(actions) == 3
