@@ -6,11 +6,7 @@ from farhand import Farhand, Refused, actions
 
 
 def decide(goal, picture, history):
-    """The next action, or None at the end: this is where your model goes.
-
-    ``picture`` is the screen now: its ``data`` is a PNG whose pixels are the inputs' own.
-    ``history`` has each action so far, and what became of it.
-    """
+    """The next action, or None at the end: your model goes here, and sees picture.data, a PNG."""
     plan = [
         actions.click(picture.width // 2, picture.height // 2),
         actions.type(goal),
@@ -25,7 +21,9 @@ with Farhand() as farhand, farhand.session(run, file=f"{run}.session") as sessio
     while action := session.once(lambda: decide(goal, desk.screenshot(), history)):
         try:
             history.append((action, desk.do(action).status))
-        except Refused as error:  # the model is told, and sees on the screen what became of it
+        except Refused as error:
+            if not error.final:
+                raise  # the machine is away: start the run again, and it goes on here
             history.append((action, str(error)))
         print(len(history), action["operation"], history[-1][1])
 print(f"done in {len(history)} steps")
