@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-import farhand
 import pytest
+
+import farhand
 from farhand import AsyncFarhand, actions
 from farhand._async.machine import AsyncMachine
-
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import ActionResult, Completed, Failed, Point, Refused
 from schemas.link.messages import Input
