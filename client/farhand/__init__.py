@@ -17,6 +17,7 @@ from farhand._sync.session import Session
 from farhand.errors import (
     ActionsStopped,
     AlreadyExists,
+    AwaitingApproval,
     BodyTooLarge,
     ClipboardUnreadable,
     ControlEnded,
@@ -69,6 +70,7 @@ __all__ = [
     "AsyncFarhand",
     "AsyncMachine",
     "AsyncSession",
+    "AwaitingApproval",
     "BodyTooLarge",
     "ClipboardUnreadable",
     "ControlEnded",

@@ -14,6 +14,7 @@ from machine_client.concurrency.tasks import Tasks
 from machine_client.desktop.base import DesktopView
 from machine_client.journal.journal import Journal
 from machine_client.link import events
+from machine_client.link.credentials import Credentials
 from machine_client.link.failures import reason_to_retry, without_credentials
 from machine_client.link.reconnecting import ClosedLink, ReconnectPolicy
 from machine_client.link.session import Session
@@ -54,7 +55,7 @@ class MachineClient:
     def __init__(
         self,
         settings: MachineSettings,
-        token: str,
+        credentials: Credentials,
         journal: Journal,
         open_injector: Callable[[], Injector],
         clipboard: MachineClipboard,
@@ -62,7 +63,7 @@ class MachineClient:
     ) -> None:
         self._settings = settings
         self._proxy = proxy_for(settings)
-        self._token = token
+        self._credentials = credentials
         self._journal = journal
         self._open_injector = open_injector
         self._open_view = open_view
@@ -136,12 +137,22 @@ class MachineClient:
     async def _keep_connected(self) -> None:
         while True:
             try:
-                websocket = await open_websocket(self._settings, self._token, self._proxy)
+                websocket = await open_websocket(
+                    self._settings, self._credentials.headers, self._proxy
+                )
             except Exception as error:  # noqa: BLE001  what is not weather is raised again
                 delay = self._reconnect_policy.after_failure(self._failure(reason_to_retry(error)))
             else:
+                self._keep_token()
                 delay = self._reconnect_policy.after_link(await self._serve(websocket))
             await asyncio.sleep(delay)
+
+    def _keep_token(self) -> None:
+        """The server knows this client's token now: it needs no code any more."""
+        try:
+            self._credentials.joined()
+        except OSError as error:
+            logger.warning("cannot keep the token, and joins again next time: %s", error)
 
     def _failure(self, reason: str) -> str:
         way = f" through the proxy {without_credentials(self._proxy)}" if self._proxy else ""

@@ -36,6 +36,12 @@ SUBPROTOCOL = "farhand.machine.v1"
 PROTOCOLS: tuple[int, ...] = (1,)
 """The versions of the protocol that this program speaks, the newest last."""
 
+JOIN_HEADER = "Farhand-Join"
+"""What a client sends that joins with a code: the SHA-256 of the token that it made, in hex."""
+
+HOST_HEADER = "Farhand-Host"
+"""What the host of a client that joins calls itself."""
+
 PROTOCOLS_HEADER = "Farhand-Protocols"
 """In the answer to a handshake: the versions that the server speaks, such as ``1, 2``.
 

@@ -45,6 +45,25 @@ def add_machine(
         api.show_one(answer["token"], "token")
 
 
+@machine.command("invite")
+@click.argument("machine_id", metavar="ID")
+@click.option("--expires-in", type=Duration(), help="Such as 2h, at most 30d.  [default: 1h]")
+@api_options
+def invite_machine(api: Api, machine_id: str, expires_in: timedelta | None) -> None:
+    """Print a code with which a host joins as this machine, once; it is added unless it is there.
+
+    On the host: farhand-machine join --server URL --code CODE
+    """
+    invite(api, {"machine_id": machine_id}, expires_in)
+
+
+def invite(api: Api, body: dict[str, Any], expires_in: timedelta | None) -> None:
+    """Make an invitation, and print its code."""
+    body = {**body, "expires_at": time_from_now(expires_in, "--expires-in")}
+    given = {field: value for field, value in body.items() if value is not None}
+    api.show_one(api.call("POST", "/v1/invitations", given), "code")
+
+
 @machine.command("list")
 @click.option("--watch", is_flag=True, help="Stay, and show every change as it happens.")
 @api_options

@@ -15,6 +15,7 @@ from machine_client.desktop.unavailable import UnavailableDesktop
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import Journal
 from machine_client.link.connection import MachineClient
+from machine_client.link.credentials import Credentials
 from machine_client.settings import MachineSettings
 from machine_client.system import event_loop
 from machine_client.work.clipboard import MachineClipboard
@@ -83,7 +84,7 @@ def _client(directory: Path, notes: int, machine_id: str, token: str, url: str) 
     journal = Journal(JournalFile(settings.journal_file))
     clipboard = MachineClipboard(UnavailableDesktop("there is none"), None, read=False, write=False)
     return MachineClient(
-        settings, token, journal, lambda: NotingInjector(machine_id, notes), clipboard
+        settings, Credentials(token), journal, lambda: NotingInjector(machine_id, notes), clipboard
     )
 
 
