@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 
 import click
 
+from machine_client.credentials import Credentials
 from machine_client.doctor.doctor import examine
 from machine_client.doctor.service_check import check_service
 from machine_client.joining import JoiningMachine, join_server
 from machine_client.journal.journal import JournalError
-from machine_client.link.credentials import Credentials
 from machine_client.link.failures import MisconfiguredError, MustStopError
 from machine_client.service.base import ServiceError
 from machine_client.service.choose import command_of, service_of_this_system

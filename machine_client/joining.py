@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from machine_client.concurrency.tasks import Tasks
+from machine_client.credentials import Credentials
 from machine_client.desktop.choose import choose_desktop
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import Journal, JournalError
 from machine_client.link.connection import MachineClient
-from machine_client.link.credentials import Credentials
 from machine_client.link.failures import MustStopError
 from machine_client.settings import MachineSettings
 from machine_client.system import event_loop

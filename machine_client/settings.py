@@ -10,9 +10,9 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
+from machine_client.credentials import Credentials, joining
 from machine_client.desktop.choose import KINDS, kind_of_desktop
 from machine_client.desktop.vnc.address import VncServer, parse_address
-from machine_client.link.credentials import Credentials, joining
 from machine_client.system.directories import state_directory
 from schemas.link.messages import CONNECT_PATH
 from schemas.programs.log_lines import LogFormat
@@ -181,8 +181,10 @@ class MachineSettings(ProgramSettings):
     def _one_token(self) -> "MachineSettings":
         if self.code is not None and self.code_file is not None:
             raise ValueError("give the join code, or a file with it, and not both")
-        if self.token is not None and (self.token_file is not None or self.has_code):
-            raise ValueError("give the machine's token, or a token file, or a code: one of them")
+        if self.token is not None and self.token_file is not None:
+            raise ValueError("give the machine's token, or a token file, and not both")
+        if self.token is not None and self.has_code:
+            raise ValueError("give the machine's token, or a join code, and not both")
         if self.token is None and self.token_file is None and not self.has_code:
             raise ValueError("give the machine's token, or a token file, or a join code")
         return self

@@ -40,7 +40,7 @@ from server.fleet.invitations import Invitations
 from server.fleet.pauses import Pauses
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
-from server.identity.secret_lookup import FailedAttempts
+from server.identity.secret_lookup import FailedAttempts, SecretLookup
 from server.identity.sessions import Sessions
 from server.identity.tokens import Tokens
 from server.machines.admission import Admission
@@ -267,14 +267,14 @@ def _machines(
     changed = publisher.changed
     stretches = StretchRecorder(audit, background, recorder.worked_by_hand)
     pauses = Pauses(PauseStore(database), audit, dispatcher, changed)
+    invitations = InvitationStore(database, machines)
     door = Machines(
         fleet=Fleet(machines, TokenStore(database), views, dispatcher, pauses, changed),
         invitations=Invitations(
-            InvitationStore(database, machines),
+            invitations,
             machines,
             audit,
-            failed_attempts,
-            background,
+            SecretLookup(invitations.find_by_hashes, failed_attempts, background),
             changed,
         ),
         pauses=pauses,

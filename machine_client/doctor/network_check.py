@@ -15,9 +15,9 @@ from urllib.parse import urlsplit, urlunsplit
 from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidStatus, ProxyError
 
 from machine_client.concurrency.bounded_call import BoundedCall
+from machine_client.credentials import Credentials
 from machine_client.doctor.finding import Finding, fault
 from machine_client.doctor.handshake_failures import Hops, explained
-from machine_client.link.credentials import Credentials
 from machine_client.link.failures import MisconfiguredError
 from machine_client.link.websocket import DirectConnection, open_websocket, proxy_for
 from machine_client.settings import MachineSettings

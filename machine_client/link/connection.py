@@ -11,10 +11,10 @@ from websockets.exceptions import ConnectionClosed
 
 from machine_client import __version__
 from machine_client.concurrency.tasks import Tasks
+from machine_client.credentials import Credentials
 from machine_client.desktop.base import DesktopView
 from machine_client.journal.journal import Journal
 from machine_client.link import events
-from machine_client.link.credentials import Credentials
 from machine_client.link.failures import reason_to_retry, without_credentials
 from machine_client.link.reconnecting import ClosedLink, ReconnectPolicy
 from machine_client.link.session import Session

@@ -29,33 +29,34 @@ from schemas.resources.invitations import (
 )
 from server.errors import AlreadyExists
 from server.identity.authentication import secret_hash, unauthenticated
-from server.identity.secret_lookup import FailedAttempts, SecretLookup
+from server.identity.secret_lookup import SecretLookup
 from server.store.audit import AuditEntry, AuditStore
 from server.store.machines.invitations import InvitationStore, StoredInvitation, StoredJoin
 from server.store.machines.machines import MachineStore
 from server.store.times import now
-from server.tasks import Tasks
 
 ASK_AGAIN_SECONDS: Final = "5"
 _LONGEST_HOST: Final = 100
 
 
 class Invitations:
-    """The invitations of organizations.  ``changed`` is told of every machine that joins."""
+    """The invitations of organizations.
+
+    ``lookup`` finds one by its code, and ``changed`` is told of every machine that joins.
+    """
 
     def __init__(
         self,
         invitations: InvitationStore,
         machines: MachineStore,
         audit: AuditStore,
-        failed_attempts: FailedAttempts,
-        background: Tasks,
+        lookup: SecretLookup[StoredInvitation],
         changed: Callable[[UUID, str], None],
     ) -> None:
         self._invitations = invitations
         self._machines = machines
         self._audit = audit
-        self._lookup = SecretLookup(invitations.find_by_hashes, failed_attempts, background)
+        self._lookup = lookup
         self._changed = changed
 
     async def add(self, organization_id: UUID, new: NewInvitation, *, by: str) -> CreatedInvitation:

@@ -11,11 +11,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from machine_client.credentials import Credentials
 from machine_client.desktop.unavailable import UnavailableDesktop
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import Journal
 from machine_client.link.connection import MachineClient
-from machine_client.link.credentials import Credentials
 from machine_client.settings import MachineSettings
 from machine_client.system import event_loop
 from machine_client.work.clipboard import MachineClipboard

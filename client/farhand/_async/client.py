@@ -10,6 +10,7 @@ import httpx
 from farhand._async.administration import (
     AsyncAudit,
     AsyncCommands,
+    AsyncInvitations,
     AsyncMachines,
     AsyncOrganizations,
     AsyncTokens,
@@ -59,6 +60,7 @@ class AsyncFarhand:
             **options,
         )
         self.machines = AsyncMachines(self._connection)
+        self.invitations = AsyncInvitations(self._connection)
         self.trajectories = AsyncTrajectories(self._connection)
         self.workflows = AsyncWorkflows(self._connection)
         self.pictures = AsyncPictures(self._connection)

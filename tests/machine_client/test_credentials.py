@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from machine_client.link.credentials import Credentials, joining
+from machine_client.credentials import Credentials, joining
 from schemas.link.messages import HOST_HEADER, JOIN_HEADER
 
 
