@@ -31,12 +31,14 @@ class AsyncConnection:
         *,
         timeout: float,
         wait_for_machine: bool,
+        retry: bool = True,
         transport: httpx.AsyncBaseTransport | None = None,
         **options: Any,
     ) -> None:
         self.url = server.url
         self.timeout = timeout
         self._waits_for_machine = wait_for_machine
+        self._retries = retry
         self._has_answered = False
         options.setdefault("verify", system_trust(is_needed=server.url.startswith("https:")))
         self._client = httpx.AsyncClient(
@@ -73,7 +75,7 @@ class AsyncConnection:
         if is_repeatable is None:
             is_repeatable = key is not None or method in _IDEMPOTENT
         seconds = self.timeout if timeout is None else timeout
-        tries = Tries(is_repeatable, self._waits_for_machine, seconds)
+        tries = Tries(is_repeatable, self._waits_for_machine, seconds, not self._retries)
         request = method, path_with(path, query), content, given
         may_have_happened = False
         while True:
@@ -143,6 +145,9 @@ class AsyncConnection:
             ) as response:
                 self._has_answered = True
                 yield response
+        except httpx.ReadTimeout:
+            silent = httpx.ReadTimeout(f"nothing came for {silence:g} s")
+            raise self._no_answer(silent, None, method != "GET") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             was_sent = method != "GET" and not isinstance(error, _NOT_SENT)
             raise self._no_answer(error, None, was_sent) from None
@@ -201,6 +206,7 @@ class AsyncConnection:
                 "and what farhand doctor says on its host"
             )
         failed = NoAnswer(said)
+        failed.why = why
         failed.key, failed.may_have_happened = key, may_have_happened
         return failed
 

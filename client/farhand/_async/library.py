@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from farhand._async.connection import AsyncConnection
+from farhand._async.connection import AsyncConnection, path_with
 from farhand._async.lists import AsyncLists
 from farhand.types import (
     Page,
@@ -40,9 +40,12 @@ class AsyncTrajectories:
         """One part of the list, and how many there are in all."""
         return await self._lists.page(Trajectory, "/v1/trajectories", _told(filters), skip, limit)
 
-    async def get(self, trajectory_id: UUID | str) -> TrajectoryWithIncluded:
-        """A trajectory with its steps."""
-        return await self._connection.call(TrajectoryWithIncluded, "GET", _path(trajectory_id))
+    async def get(
+        self, trajectory_id: UUID | str, *, include: str | None = None
+    ) -> TrajectoryWithIncluded:
+        """A trajectory with its steps; ``include="workflow"`` has its workflow in ``included``."""
+        path = path_with(_path(trajectory_id), {"include": include})
+        return await self._connection.call(TrajectoryWithIncluded, "GET", path)
 
     async def latest(self, workflow_id: UUID | str) -> Trajectory:
         """The generated trajectory of a workflow that was changed last."""

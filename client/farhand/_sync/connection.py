@@ -32,12 +32,14 @@ class Connection:
         *,
         timeout: float,
         wait_for_machine: bool,
+        retry: bool = True,
         transport: httpx.BaseTransport | None = None,
         **options: Any,
     ) -> None:
         self.url = server.url
         self.timeout = timeout
         self._waits_for_machine = wait_for_machine
+        self._retries = retry
         self._has_answered = False
         options.setdefault("verify", system_trust(is_needed=server.url.startswith("https:")))
         self._client = httpx.Client(
@@ -74,7 +76,7 @@ class Connection:
         if is_repeatable is None:
             is_repeatable = key is not None or method in _IDEMPOTENT
         seconds = self.timeout if timeout is None else timeout
-        tries = Tries(is_repeatable, self._waits_for_machine, seconds)
+        tries = Tries(is_repeatable, self._waits_for_machine, seconds, not self._retries)
         request = method, path_with(path, query), content, given
         may_have_happened = False
         while True:
@@ -144,6 +146,9 @@ class Connection:
             ) as response:
                 self._has_answered = True
                 yield response
+        except httpx.ReadTimeout:
+            silent = httpx.ReadTimeout(f"nothing came for {silence:g} s")
+            raise self._no_answer(silent, None, method != "GET") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             was_sent = method != "GET" and not isinstance(error, _NOT_SENT)
             raise self._no_answer(error, None, was_sent) from None
@@ -202,6 +207,7 @@ class Connection:
                 "and what farhand doctor says on its host"
             )
         failed = NoAnswer(said)
+        failed.why = why
         failed.key, failed.may_have_happened = key, may_have_happened
         return failed
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from farhand._sync.connection import Connection
+from farhand._sync.connection import Connection, path_with
 from farhand._sync.lists import Lists
 from farhand.types import (
     Page,
@@ -41,9 +41,12 @@ class Trajectories:
         """One part of the list, and how many there are in all."""
         return self._lists.page(Trajectory, "/v1/trajectories", _told(filters), skip, limit)
 
-    def get(self, trajectory_id: UUID | str) -> TrajectoryWithIncluded:
-        """A trajectory with its steps."""
-        return self._connection.call(TrajectoryWithIncluded, "GET", _path(trajectory_id))
+    def get(
+        self, trajectory_id: UUID | str, *, include: str | None = None
+    ) -> TrajectoryWithIncluded:
+        """A trajectory with its steps; ``include="workflow"`` has its workflow in ``included``."""
+        path = path_with(_path(trajectory_id), {"include": include})
+        return self._connection.call(TrajectoryWithIncluded, "GET", path)
 
     def latest(self, workflow_id: UUID | str) -> Trajectory:
         """The generated trajectory of a workflow that was changed last."""
