@@ -34,11 +34,11 @@ class AsyncTrajectories:
 
     def list(self, *, limit: int | None = None, **filters: Any) -> AsyncIterator[Trajectory]:
         """All that fit, or the first ``limit`` of them, newest first unless ``sort`` is given."""
-        return self._lists.items(Trajectory, "/v1/trajectories", _told(filters), limit)
+        return self._lists.items(Trajectory, "/v1/trajectories", _asked(filters), limit)
 
     async def page(self, *, skip: int = 0, limit: int = 100, **filters: Any) -> Page[Trajectory]:
         """One part of the list, and how many there are in all."""
-        return await self._lists.page(Trajectory, "/v1/trajectories", _told(filters), skip, limit)
+        return await self._lists.page(Trajectory, "/v1/trajectories", _asked(filters), skip, limit)
 
     async def get(
         self, trajectory_id: UUID | str, *, include: str | None = None
@@ -160,6 +160,11 @@ class AsyncPictures:
 
 def _path(trajectory_id: UUID | str) -> str:
     return f"/v1/trajectories/{trajectory_id}"
+
+
+def _asked(filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Filters as a query has them: None is asked for too, and is not the same as nothing."""
+    return {name: "null" if value is None else value for name, value in _told(filters).items()}
 
 
 def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
