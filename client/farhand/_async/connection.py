@@ -111,14 +111,17 @@ class AsyncConnection:
         async with self._client.stream(
             method, path, content=content, headers=headers, timeout=_timeout(seconds)
         ) as response:
-            body = bytearray()
-            async for piece in response.aiter_raw():
-                body += piece
-                if len(body) > MAX_ANSWER_BYTES:
-                    raise NotFarhand(f"the answer of {self.url} does not end")
-                if time.monotonic() > ends_at:
-                    raise httpx.ReadTimeout("the answer did not end in time")
-            return Reply(response.status_code, response.headers, bytes(body))
+            return await self._whole(response, ends_at)
+
+    async def _whole(self, response: httpx.Response, ends_at: float) -> Reply:
+        body = bytearray()
+        async for piece in response.aiter_raw():
+            body += piece
+            if len(body) > MAX_ANSWER_BYTES:
+                raise NotFarhand(f"the answer of {self.url} does not end")
+            if time.monotonic() > ends_at:
+                raise httpx.TimeoutException("the answer did not end in time")
+        return Reply(response.status_code, response.headers, bytes(body))
 
     @asynccontextmanager
     async def stream(
@@ -155,12 +158,17 @@ class AsyncConnection:
     async def check(self, response: httpx.Response) -> None:
         """Read an answer to :meth:`stream` and raise what it says, unless it is a success."""
         if response.status_code >= 300:
-            body = bytearray()
-            async for piece in response.aiter_raw():
-                if len(body) < MAX_ANSWER_BYTES:
-                    body += piece
-            reply = Reply(response.status_code, response.headers, bytes(body))
-            raise reply.refusal() or self.stranger(reply)
+            await self.read(response)
+
+    async def read(self, response: httpx.Response, *, timeout: float = 120.0) -> Reply:
+        """Read all of an answer to :meth:`stream` that is a success; raise what another says.
+
+        ``timeout`` is how many seconds it may take.
+        """
+        reply = await self._whole(response, time.monotonic() + timeout)
+        if reply.is_success:
+            return reply
+        raise reply.refusal() or self.stranger(reply)
 
     async def call(
         self,

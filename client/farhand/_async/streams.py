@@ -10,6 +10,7 @@ from farhand._waiting import async_sleep
 from farhand.errors import (
     FarhandError,
     NoAnswer,
+    NotFarhand,
     ServerStopping,
     StorageUnavailable,
     TooManyStreams,
@@ -57,6 +58,8 @@ async def event_stream(
         "GET", "/v1/events", query=query, headers=headers, silence=SILENCE_SECONDS
     ) as response:
         await connection.check(response)
+        if not response.headers.get("Content-Type", "").startswith("text/event-stream"):
+            raise NotFarhand(f"what {connection.url} answers is no stream of events")
 
         async def come() -> AsyncIterator[Event]:
             async for piece in response.aiter_raw():

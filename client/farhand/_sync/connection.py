@@ -112,14 +112,17 @@ class Connection:
         with self._client.stream(
             method, path, content=content, headers=headers, timeout=_timeout(seconds)
         ) as response:
-            body = bytearray()
-            for piece in response.iter_raw():
-                body += piece
-                if len(body) > MAX_ANSWER_BYTES:
-                    raise NotFarhand(f"the answer of {self.url} does not end")
-                if time.monotonic() > ends_at:
-                    raise httpx.ReadTimeout("the answer did not end in time")
-            return Reply(response.status_code, response.headers, bytes(body))
+            return self._whole(response, ends_at)
+
+    def _whole(self, response: httpx.Response, ends_at: float) -> Reply:
+        body = bytearray()
+        for piece in response.iter_raw():
+            body += piece
+            if len(body) > MAX_ANSWER_BYTES:
+                raise NotFarhand(f"the answer of {self.url} does not end")
+            if time.monotonic() > ends_at:
+                raise httpx.TimeoutException("the answer did not end in time")
+        return Reply(response.status_code, response.headers, bytes(body))
 
     @contextmanager
     def stream(
@@ -156,12 +159,17 @@ class Connection:
     def check(self, response: httpx.Response) -> None:
         """Read an answer to :meth:`stream` and raise what it says, unless it is a success."""
         if response.status_code >= 300:
-            body = bytearray()
-            for piece in response.iter_raw():
-                if len(body) < MAX_ANSWER_BYTES:
-                    body += piece
-            reply = Reply(response.status_code, response.headers, bytes(body))
-            raise reply.refusal() or self.stranger(reply)
+            self.read(response)
+
+    def read(self, response: httpx.Response, *, timeout: float = 120.0) -> Reply:
+        """Read all of an answer to :meth:`stream` that is a success; raise what another says.
+
+        ``timeout`` is how many seconds it may take.
+        """
+        reply = self._whole(response, time.monotonic() + timeout)
+        if reply.is_success:
+            return reply
+        raise reply.refusal() or self.stranger(reply)
 
     def call(
         self,

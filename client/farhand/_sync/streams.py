@@ -11,6 +11,7 @@ from farhand._waiting import sleep
 from farhand.errors import (
     FarhandError,
     NoAnswer,
+    NotFarhand,
     ServerStopping,
     StorageUnavailable,
     TooManyStreams,
@@ -58,6 +59,8 @@ def event_stream(
         "GET", "/v1/events", query=query, headers=headers, silence=SILENCE_SECONDS
     ) as response:
         connection.check(response)
+        if not response.headers.get("Content-Type", "").startswith("text/event-stream"):
+            raise NotFarhand(f"what {connection.url} answers is no stream of events")
 
         def come() -> Iterator[Event]:
             for piece in response.iter_raw():
