@@ -236,7 +236,7 @@ NO_IO = {"asyncio", "socket", "threading", "time", "ssl", "os", "subprocess", "l
 TESTED_ELSEWHERE = {
     "server/__main__.py": "tests/server/cli/test_cli.py",
     "server/cli/__init__.py": "tests/server/cli/test_cli.py",
-    "server/cli/trajectories.py": "tests/server/cli/transfer/test_importing.py",
+    "server/cli/transfer/commands.py": "tests/server/cli/transfer/test_importing.py",
     "server/assembly.py": "tests/server/test_app.py",
     "server/web/endpoint.py": "tests/server/api/test_routes.py",
     "server/web/files.py": "tests/server/api/test_console.py",
