@@ -5,11 +5,11 @@ from importlib.resources import files
 from typing import Any
 from uuid import UUID
 
-from farhand import Farhand
-from farhand.types import Trajectory, TrajectoryWithIncluded
 from rich.console import Console
 from rich.text import Text
 
+from farhand import Farhand
+from farhand.types import Trajectory, TrajectoryWithIncluded
 from server.demo import DemoError
 from server.demo.timing import timed
 

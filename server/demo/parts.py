@@ -11,7 +11,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from farhand import AlreadyExists, Farhand
-
 from server.data_directory import ADDRESS_FILE, ADMIN_TOKEN_FILE
 from server.demo import DemoError
 from server.demo.children import START_SECONDS, Child, Children, python_module

@@ -6,10 +6,10 @@ import sys
 import time
 from pathlib import Path
 
-from farhand import FarhandError
 from rich.console import Console
 from rich.text import Text
 
+from farhand import FarhandError
 from server.data_directory import ADMIN_TOKEN_FILE
 from server.demo import DemoError, Interrupted, parts
 from server.demo.children import Children

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from farhand import Machine, actions
-from farhand.actions import Action
-from farhand.types import InputResult
 from rich.console import Console
 from rich.text import Text
 
+from farhand import Machine, actions
+from farhand.actions import Action
+from farhand.types import InputResult
 from server.demo import DemoError
 from server.demo.children import Child, Children
 from server.demo.timing import timed

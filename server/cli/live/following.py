@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn, Protocol
 
 import click
-from farhand import Farhand, FarhandError, NoAnswer
 
+from farhand import Farhand, FarhandError, NoAnswer
 from server.cli.client import Api
 
 COME_BACK_SECONDS: Final = 2.0

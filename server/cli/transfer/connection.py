@@ -7,8 +7,8 @@ from typing import BinaryIO, Final, Self, TypeVar
 from uuid import uuid4
 
 import click
-from farhand import FarhandError, NoAnswer, Reply
 
+from farhand import FarhandError, NoAnswer, Reply
 from server.cli.client import Api
 
 CHUNK_BYTES: Final = 256 * 1024

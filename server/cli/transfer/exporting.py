@@ -12,10 +12,10 @@ from typing import BinaryIO, Final
 from urllib.parse import urlencode
 
 import click
-from farhand import NoAnswer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from farhand import NoAnswer
 from schemas.http.queries import MAX_SKIP
 from schemas.resources.trajectories import MAX_TRAJECTORY_BYTES
 from server.cli.client import Api

@@ -11,10 +11,10 @@ from typing import Any, BinaryIO, Final
 from uuid import UUID, uuid4
 
 import click
-from farhand import AlreadyExists, Refused, Reply
-from farhand.errors import refused
 from pydantic import ValidationError
 
+from farhand import AlreadyExists, Refused, Reply
+from farhand.errors import refused
 from schemas.resources.trajectories import (
     MAX_TRAJECTORY_BYTES,
     MAX_TRAJECTORY_VALUES,

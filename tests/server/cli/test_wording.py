@@ -2,8 +2,8 @@
 
 import click
 import pytest
-from farhand.errors import WrongPart
 
+from farhand.errors import WrongPart
 from server.cli.administration import create_token
 from server.cli.machines import add_machine
 from server.cli.wording import in_words_of_the_command

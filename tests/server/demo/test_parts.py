@@ -5,8 +5,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from farhand import Farhand
 
+from farhand import Farhand
 from server.demo import DemoError
 from server.demo.children import Children
 from server.demo.parts import add_machine, check_installed, start_display, wait_for_server

@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from farhand.actions import Action
 from pydantic_core import to_json
 
+from farhand.actions import Action
 from schemas.inputs.bodies import (
     INPUT_BODIES,
     ClickMouse,

@@ -5,9 +5,9 @@ import io
 from collections.abc import Callable
 
 import click
-import farhand
 import pytest
 
+import farhand
 from server.cli.client import Api
 from server.cli.transfer import connection as transfer
 from server.cli.transfer.connection import Transfer
