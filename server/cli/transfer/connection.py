@@ -65,7 +65,10 @@ class Transfer:
             with connection.stream(
                 method, path, content=body, headers=given, silence=SILENCE_SECONDS
             ) as response:
-                return connection.read(response, timeout=SILENCE_SECONDS)
+                reply = connection.read(response, timeout=SILENCE_SECONDS)
+            if reply.body and not _is_json(reply.headers):
+                raise connection.stranger(reply)
+            return reply
 
         try:
             return self._persistently(once)
@@ -93,6 +96,8 @@ class Transfer:
         connection = self._farhand.connection
         with connection.stream("GET", path, silence=SILENCE_SECONDS) as response:
             connection.check(response)
+            if not _is_json(response.headers):
+                raise connection.stranger(connection.read(response))
             yield response.headers.get("ETag", ""), response.iter_raw()
 
     def _persistently(self, once: Callable[[], Got]) -> Got:
@@ -104,6 +109,11 @@ class Transfer:
                     raise
             time.sleep(pause)
         return once()
+
+
+def _is_json(headers: Mapping[str, str]) -> bool:
+    """Whether it is what a server of ours says, and not a page that a network puts before it."""
+    return "json" in headers.get("Content-Type", "")
 
 
 def write(output: BinaryIO, chunk: bytes) -> None:

@@ -54,6 +54,7 @@ def test_each_request_has_a_key_of_its_own_unless_it_brings_one() -> None:
         (problem("unauthenticated", 401), 1, "unauthenticated in detail"),
         (answer(403, b"no JSON"), 1, "HTTP 403"),
         (problem("wrong-state", 409), 1, "wrong-state in detail"),
+        (answer(200, b"<h1>Sign in</h1>", media="text/html"), 1, "is no Farhand server"),
     ],
 )
 @pytest.mark.parametrize(
