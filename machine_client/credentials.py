@@ -10,7 +10,7 @@ import os
 import secrets
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from machine_client.system.private_files import make_private_directory, make_private_file
@@ -20,11 +20,16 @@ from schemas.resources.tokens import TOKEN_PREFIX
 
 @dataclass
 class Credentials:
-    """A machine's token; ``code`` is there until it has joined, ``file`` where the token goes."""
+    """A machine's token, and the file that it belongs into.
 
-    token: str
-    code: str | None = None
+    ``code`` is there until the server knows the token.
+    """
+
+    token: str = field(repr=False)
+    code: str | None = field(default=None, repr=False)
     file: Path | None = None
+    is_kept: bool = True
+    """Whether the token is in the file already, and not beside it."""
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -39,9 +44,30 @@ class Credentials:
 
     def joined(self) -> None:
         """The server has taken it in: from now on the token is enough.  Raises OSError."""
-        if self.code is not None and self.file is not None:
+        if not self.is_kept and self.file is not None:
             _unjoined(self.file).replace(self.file)
-            self.code = None
+            self.code, self.is_kept = None, True
+
+    def renewed(self, code: str) -> "Credentials":
+        """A new token in the place of this one, which stays until the server knows the new one.
+
+        Raises OSError, and ValueError where there is no file for it.
+        """
+        if self.file is None:
+            raise ValueError("it was given without a file that a new one could be kept in")
+        if self.is_kept:
+            _unjoined(self.file).unlink(missing_ok=True)
+        return joining(self.file, code)
+
+    def beside(self) -> "Credentials | None":
+        """The token beside this one's file: the server may know it, and have been cut off."""
+        if self.file is None or not self.is_kept:
+            return None
+        try:
+            token = _unjoined(self.file).read_text().strip()
+        except OSError:
+            return None
+        return Credentials(token, None, self.file, is_kept=False) if token else None
 
 
 def joining(file: Path, code: str) -> Credentials:
@@ -59,7 +85,7 @@ def joining(file: Path, code: str) -> Credentials:
             stream.write(f"{token}\n")
             stream.flush()
             os.fsync(stream.fileno())
-    return Credentials(token, code, file)
+    return Credentials(token, code, file, is_kept=False)
 
 
 def _unjoined(file: Path) -> Path:

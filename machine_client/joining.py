@@ -94,6 +94,9 @@ async def _run_with_newest_token(machine: JoiningMachine) -> None:
             refused.add(machine.credentials.token)
             credentials = _credentials_now(machine)
             if credentials.token in refused:
+                # Where the answer to a new token was lost, it is the good one.
+                credentials = credentials.beside() or credentials
+            if credentials.token in refused:
                 raise
             logger.warning("%s; its file has another token by now: it goes on with that", error)
             machine = replace(machine, credentials=credentials)

@@ -236,7 +236,8 @@ class MachineSettings(ProgramSettings):
         if self.token is not None:
             return Credentials(_word(self.token.get_secret_value(), "token"))
         if self.own_token_file.exists() or not self.has_code:
-            return Credentials(_word(self.own_token_file.read_text(), "token"))
+            token = _word(self.own_token_file.read_text(), "token")
+            return Credentials(token, file=self.own_token_file)
         if not joins:
             raise ValueError("it has not joined yet: start farhand-machine join with the code")
         if self.code is not None:

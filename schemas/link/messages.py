@@ -288,6 +288,14 @@ class Interrupt(_Message):
     server_time: int
 
 
+class NewToken(_Message):
+    """Make a new token, and come back with it and this code; the one of now falls then."""
+
+    type: Literal["new_token"] = "new_token"
+    code: str = Field(max_length=64, repr=False)
+    server_time: int
+
+
 class Heartbeat(_Message):
     """Is anybody there?  Carries the server's clock.
 
@@ -398,6 +406,7 @@ AnyServerMessage = (
     | Input
     | Resolve
     | Interrupt
+    | NewToken
     | Heartbeat
     | ScreenStart
     | ScreenStop

@@ -20,6 +20,7 @@ Action = Literal[
     "clipboard.read",
     "token.created",
     "token.revoked",
+    "token.rotated",
     "invitation.created",
     "invitation.revoked",
     "join.approved",

@@ -34,7 +34,7 @@ from server.api.machines.invitations import (
     JoinHandler,
     JoinsHandler,
 )
-from server.api.machines.machines import MachineHandler, MachinesHandler
+from server.api.machines.machines import MachineHandler, MachinesHandler, RotateHandler
 from server.api.machines.screen import (
     DimensionsHandler,
     PointerHandler,
@@ -95,6 +95,7 @@ ROUTES = (
     Route("/v1/machines/{machine_id}/control/request", ControlRequestHandler),
     Route("/v1/machines/{machine_id}/control/{lease}", LeaseHandler),
     Route("/v1/machines/{machine_id}/control/{lease}/hand", HandHandler),
+    Route("/v1/machines/{machine_id}/rotate", RotateHandler),
     Route("/v1/machines/{machine_id}/commands", MachineCommandsHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),
     Route("/v1/commands/{command_id}", CommandHandler),

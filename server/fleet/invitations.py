@@ -61,6 +61,20 @@ class Invitations:
 
     async def add(self, organization_id: UUID, new: NewInvitation, *, by: str) -> CreatedInvitation:
         """Make an invitation, and the machine that it is for, unless that is there."""
+        if new.machine_id is not None:
+            await self._be_there(organization_id, new.machine_id)
+        return await self._made(organization_id, new, by=by, replaces_tokens=False)
+
+    async def rotation(
+        self, organization_id: UUID, machine_id: str, *, by: str
+    ) -> CreatedInvitation:
+        """Invite a machine to come back with a new token, in whose favour its others fall."""
+        new = NewInvitation(name=f"a new token for {machine_id}", machine_id=machine_id)
+        return await self._made(organization_id, new, by=by, replaces_tokens=True)
+
+    async def _made(
+        self, organization_id: UUID, new: NewInvitation, *, by: str, replaces_tokens: bool
+    ) -> CreatedInvitation:
         code = CODE_PREFIX + secrets.token_urlsafe(24)
         stored = StoredInvitation(
             id=uuid4(),
@@ -74,9 +88,8 @@ class Invitations:
             created_at=now(),
             created_by=by,
             expires_at=_end(new.expires_at),
+            replaces_tokens=replaces_tokens,
         )
-        if new.machine_id is not None:
-            await self._be_there(organization_id, new.machine_id)
         await self._invitations.insert(stored)
         return CreatedInvitation(**dict(_view(stored)), code=code)
 
@@ -141,7 +154,8 @@ class Invitations:
             )
         if join.is_new and join.machine_id is not None:
             self._changed(join.organization_id, join.machine_id)
-            await self._audit.add(_entry(invitation, join, "machine.joined"))
+            action: Action = "token.rotated" if invitation.replaces_tokens else "machine.joined"
+            await self._audit.add(_entry(invitation, join, action))
         if join.state == "waiting":
             raise ProblemError(
                 problems.AWAITING_APPROVAL,

@@ -51,3 +51,41 @@ def test_directory_that_cannot_be_written_is_an_error_and_nothing_is_shown(tmp_p
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="file"):
         joining(tmp_path / "file" / "token", "fhj_c")
+
+
+def known(file: Path, token: str) -> Credentials:
+    """What a machine is known by that has joined."""
+    file.write_text(f"{token}\n")
+    return Credentials(token, file=file)
+
+
+def test_new_token_lies_beside_the_old_one_until_the_server_knows_it(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    old = known(file, "fh_old")
+    new = old.renewed("fhj_c")
+    assert new.token != old.token
+    assert file.read_text().strip() == "fh_old"
+    assert new.headers["Authorization"] == "Bearer fhj_c"
+    beside = old.beside()
+    assert beside is not None
+    assert (beside.token, beside.code) == (new.token, None)
+    beside.joined()
+    assert file.read_text().strip() == new.token
+    assert old.beside() is None
+
+
+def test_token_that_was_made_in_vain_is_not_used_again(tmp_path: Path) -> None:
+    old = known(tmp_path / "token", "fh_old")
+    assert old.renewed("fhj_1").token != old.renewed("fhj_2").token
+
+
+def test_token_without_a_file_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="without a file"):
+        Credentials("fh_t").renewed("fhj_c")
+    assert Credentials("fh_t").beside() is None
+
+
+def test_secrets_are_not_shown(tmp_path: Path) -> None:
+    shown = repr(joining(tmp_path / "token", "fhj_c"))
+    assert "fh_" not in shown
+    assert "fhj_" not in shown

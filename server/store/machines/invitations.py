@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from schemas.http.queries import PageQuery
 from schemas.resources.tokens import Scope
 from server.errors import AlreadyExists
-from server.store.identity.tokens import new_token, token_document
+from server.store.identity.tokens import new_token, revoke_now, token_document
 from server.store.machines.machines import MachineStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, fields_of
@@ -37,6 +37,8 @@ class StoredInvitation:
     created_by: str
     expires_at: datetime
     revoked_at: datetime | None = None
+    replaces_tokens: bool = False
+    """Whether the machine's other tokens fall when it joins."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +192,13 @@ class InvitationStore:
             machine_id=machine_id,
         )
         await self._tokens.insert_one(token_document(token), session=session)
+        if invitation.replaces_tokens:
+            others = {
+                "organization_id": join.organization_id,
+                "machine_id": machine_id,
+                "_id": {"$ne": token.id},
+            }
+            await self._tokens.update_many(others, revoke_now(), session=session)
         change = {"state": "joined", "machine_id": machine_id}
         await self._joins.update_one({"_id": join.id}, {"$set": change}, session=session)
         return replace(join, state="joined", machine_id=machine_id, is_new=True)
