@@ -1,7 +1,6 @@
 """Pixels become pictures: cut, scaled and encoded with Pillow, on the machine."""
 
 import io
-import math
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -11,8 +10,7 @@ from machine_client.desktop.base import DesktopError, RawFrame, Refusal
 from schemas.inputs.outcomes import Refused
 from schemas.inputs.pictures import Area
 from schemas.link.messages import Display
-from schemas.link.picture_frames import MAX_PICTURE_AREA
-from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat, Region, Size
+from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat, Region, Size, fitting
 
 PNG_COMPRESSION = 3
 """Measured on a terminal's text: a third quicker than zlib's default, for half as much again."""
@@ -121,19 +119,6 @@ def part_of(desktop: Region, wanted: Part, displays: Sequence[Display]) -> Regio
         # The pixels were taken a moment before the displays were told.
         raise DesktopError("screen_unavailable", "The displays are just changing: ask again")
     return part
-
-
-def fitting(
-    own: Size, width: int | None, height: int | None, longest: int = MAX_PICTURE_SIDE
-) -> Size:
-    """The largest size of the same aspect that fits, never larger than its own."""
-    factor = min(
-        1.0,
-        min(width or own.width, longest) / own.width,
-        min(height or own.height, longest) / own.height,
-        math.sqrt(MAX_PICTURE_AREA / (own.width * own.height)),
-    )
-    return Size(max(1, int(own.width * factor)), max(1, int(own.height * factor)))
 
 
 def _is_within(part: Region, desktop: Region) -> bool:

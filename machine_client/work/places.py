@@ -5,9 +5,9 @@ from typing import TypeVar
 from machine_client.desktop.base import DesktopInput, Refusal
 from schemas.inputs.bodies import MouseInput
 from schemas.inputs.outcomes import Refused
-from schemas.inputs.places import PictureSize, Place
+from schemas.inputs.places import Place
 from schemas.link.messages import Display
-from schemas.values.pictures import Region
+from schemas.values.pictures import Region, Size
 
 Body = TypeVar("Body", bound=MouseInput)
 
@@ -23,14 +23,15 @@ def put_on_desktop(body: Body, desktop: DesktopInput) -> Body:
     displays = desktop.displays()
     if (picture := body.picture_size) is not None:
         shown = Region.around(displays)
-        body = body.with_places(lambda place: _of_pixel(place, picture, shown))
+        size = picture.of(Size(shown.width, shown.height))
+        body = body.with_places(lambda place: _of_pixel(place, size, shown))
         places = list(body.places)
     for place in places:
         _check(place, displays)
     return body
 
 
-def _of_pixel(place: Place, picture: PictureSize, shown: Region) -> tuple[int, int]:
+def _of_pixel(place: Place, picture: Size, shown: Region) -> tuple[int, int]:
     """The pixel of the desktop in which the middle of a picture's pixel lies."""
     return (
         shown.x + (2 * place.x + 1) * shown.width // (2 * picture.width),

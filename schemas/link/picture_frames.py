@@ -14,9 +14,6 @@ from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat, Region, Siz
 
 FRAME_BYTES = 16 * 1024
 WINDOW_BYTES = 64 * 1024
-MAX_PICTURE_AREA = 64 * 1024 * 1024
-"""Pixels: seven screens of 4K."""
-
 MAX_PICTURE_BYTES = 16 * 1024 * 1024
 """The largest picture, unless the server's ``welcome`` says otherwise."""
 

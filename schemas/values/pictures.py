@@ -1,5 +1,6 @@
 """What a picture of a screen is, wherever it is spoken of."""
 
+import math
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple, Protocol, Self
 
@@ -7,6 +8,9 @@ PictureFormat = Literal["jpeg", "png", "webp"]
 
 MAX_PICTURE_SIDE: Final = 16_384
 """Pixels."""
+
+MAX_PICTURE_AREA: Final = 64 * 1024 * 1024
+"""Pixels: seven screens of 4K."""
 
 
 class Rectangle(Protocol):
@@ -51,3 +55,16 @@ class Size(NamedTuple):
 
     width: int
     height: int
+
+
+def fitting(
+    own: Size, width: int | None, height: int | None, longest: int = MAX_PICTURE_SIDE
+) -> Size:
+    """The largest size of the same aspect that fits, never larger than its own."""
+    factor = min(
+        1.0,
+        min(width or own.width, longest) / own.width,
+        min(height or own.height, longest) / own.height,
+        math.sqrt(MAX_PICTURE_AREA / (own.width * own.height)),
+    )
+    return Size(max(1, int(own.width * factor)), max(1, int(own.height * factor)))

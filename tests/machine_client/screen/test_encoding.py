@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from machine_client.desktop.base import DesktopError, RawFrame, Refusal
-from machine_client.screen.encoding import WEBP_SIDE, encode, fitting, part_of
+from machine_client.screen.encoding import WEBP_SIDE, encode, part_of
 from schemas.inputs.pictures import Area, PictureWanted
 from schemas.link.messages import Display, PictureOptions
 from schemas.values.pictures import PictureFormat, Region, Size
@@ -130,26 +130,6 @@ def test_stroke_of_one_pixel_is_as_dark_wherever_it_lies(width: int) -> None:
 def test_quality_is_that_of_the_options(form: PictureFormat) -> None:
     coarse, fine = (encode(noise(), form, PictureOptions(quality=each))[0] for each in (1, 95))
     assert len(coarse) < len(fine)
-
-
-@pytest.mark.parametrize(
-    ("own", "width", "height", "fits"),
-    [
-        ((1280, 800), None, None, (1280, 800)),
-        ((1280, 800), 4000, 4000, (1280, 800)),
-        ((1280, 800), 640, None, (640, 400)),
-        ((1280, 800), None, 80, (128, 80)),
-        ((1280, 800), 640, 80, (128, 80)),
-        ((1280, 800), 1, 1, (1, 1)),
-        ((1366, 768), 640, 640, (640, 359)),
-        ((20_000, 1), None, None, (16_384, 1)),
-        ((16_384, 16_384), None, None, (8192, 8192)),
-    ],
-)
-def test_aspect_is_kept_and_nothing_is_enlarged(
-    own: tuple[int, int], width: int | None, height: int | None, fits: tuple[int, int]
-) -> None:
-    assert fitting(Size(*own), width, height) == fits
 
 
 def test_webp_of_the_widest_screen_is_what_the_format_can_be() -> None:

@@ -61,6 +61,13 @@ def test_all_places_of_an_input_are_put_there() -> None:
     )
 
 
+def test_place_in_a_picture_that_was_made_to_fit() -> None:
+    click = ClickMouse.model_validate({"x": 199, "y": 99, "in": {"fit": 200}})
+    wide = Display(x=-100, y=0, width=800, height=400)
+    placed = put_on_desktop(click, desktop(wide))
+    assert (placed.x, placed.y) == (698, 398)
+
+
 def test_without_a_picture_nothing_is_changed() -> None:
     bodies = (ClickMouse(), ClickMouse(x=1, y=1), MoveMouse(x=1, y=1))
     assert all(put_on_desktop(body, desktop(HIGH)) is body for body in bodies)

@@ -9,13 +9,8 @@ import re
 import struct
 from collections.abc import Callable
 
-from schemas.link.picture_frames import (
-    MAX_PICTURE_AREA,
-    PictureFrameError,
-    PictureHeader,
-    read_frame,
-)
-from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat, Size
+from schemas.link.picture_frames import PictureFrameError, PictureHeader, read_frame
+from schemas.values.pictures import MAX_PICTURE_AREA, MAX_PICTURE_SIDE, PictureFormat, Size
 
 _MAX_SEGMENTS = 64
 _MAX_SMALL_CHUNKS = 64
