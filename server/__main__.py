@@ -15,8 +15,9 @@ def main() -> None:
         farhand(prog_name="farhand")
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
+        extra = "mcp" if library in ("mcp", "mcp_types") else "server"
         library = "farhand-client" if library == "farhand" else library
-        sys.exit(f"Error: {library} is not installed: {how_to_install('server')}")
+        sys.exit(f"Error: {library} is not installed: {how_to_install(extra)}")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import machine_client.system.installing
 import server.programs.installing
 
 SERVER = server.programs.installing.how_to_install("server")
+MCP = server.programs.installing.how_to_install("mcp")
 MACHINE = machine_client.system.installing.how_to_install("machine")
 LIST_TOKENS = ["token", "list", "--url", "http://x", "--token", "t"]
 
@@ -21,6 +22,7 @@ LIST_TOKENS = ["token", "list", "--url", "http://x", "--token", "t"]
         ("server", "tornado", ["serve", "--port", "0", "--data-dir"], SERVER),
         ("server", "farhand", LIST_TOKENS, SERVER),
         ("server", "httpx", LIST_TOKENS, SERVER),
+        ("server", "mcp", ["mcp", "--url", "http://x", "--token", "t"], MCP),
         ("machine_client", "websockets", ["--help"], MACHINE),
     ],
     ids=lambda value: value if isinstance(value, str) and value.isidentifier() else "",

@@ -97,11 +97,15 @@ WALLS = {
         *("server.api", "server.web", "server.services", "server.identity", "server.dispatch"),
         *("server.machines", "server.console", "server.settings", "server.errors", "schemas"),
         *("server.clock", "server.events", "server.metrics", "server.trajectories"),
+        "server.mcp",
     },
     "server.console": {"server.console"},
+    # Tools for models stand on the client library, wherever they run.
+    "server.mcp": {"server.mcp", "farhand", "schemas"},
     # The command line: most of it calls a server from outside, and three commands run one.
     "server.cli": {
         *("server.cli", "farhand", "server.data_directory", "server.tasks", "schemas"),
+        "server.mcp",
         *("server.app", "server.foundation", "server.process", "server.settings", "server.demo"),
         *("server.errors", "server.store.embedded_mongod"),
         *("server.store.mongodb.database", "server.bus.nats_bus", "server.workers"),
@@ -220,10 +224,14 @@ FOREIGN = {
     "tornado": (
         *("server.api", "server.web", "server.identity", "server.app"),
         "server.machines.websocket",
+        # Tools ask the handlers of the node that they are called on.
+        "server.mcp.own_handlers",
     ),
-    "httpx": ("farhand",),
+    "mcp": ("server.mcp.protocol", "server.mcp.over_http", "server.mcp.stdio"),
+    "mcp_types": ("server.mcp.protocol",),
+    "httpx": ("farhand", "server.mcp.own_handlers"),
     # The command line calls the server as anyone would; the demo does it by the same means.
-    "farhand": ("farhand", "server.cli", "server.demo"),
+    "farhand": ("farhand", "server.cli", "server.demo", "server.mcp"),
     "prometheus_client": ("server.metrics",),
     "click": ("server.cli", "machine_client.cli", "machine_client.demo.window"),
     "rich": ("server.cli", "server.demo"),
@@ -276,6 +284,14 @@ TESTED_ELSEWHERE = {
     "server/machines/link/events.py": "tests/server/machines/link/test_link.py",
     "machine_client/link/events.py": "tests/machine_client/link/test_session.py",
     "machine_client/__main__.py": "tests/machine_client/test_cli.py",
+    # Each tool is called, and what comes to its machine is looked at.
+    "server/mcp/arguments.py": "tests/server/mcp/test_tools.py",
+    "server/mcp/inputs.py": "tests/server/mcp/test_tools.py",
+    "server/mcp/looks.py": "tests/server/mcp/test_tools.py",
+    "server/mcp/several.py": "tests/server/mcp/test_tools.py",
+    "server/mcp/desk.py": "tests/server/mcp/test_tools.py",
+    "server/mcp/over_http.py": "tests/server/api/test_mcp.py",
+    "server/mcp/stdio.py": "tests/server/cli/test_mcp.py",
     # They are made of `_async`, whose tests call them.
     "client/farhand/_sync/*": "tests/client/test_unasync.py",
     "client/farhand/types.py": "tests/client/test_openapi.py",
@@ -409,7 +425,10 @@ RUNNING_COMMANDS = {"serve", "demo", "doctor", "worker"}
 
 
 def test_commands_that_call_a_server_load_none() -> None:
-    allowed = (*("server.cli", "farhand", "server.data_directory", "server.tasks", "schemas"),)
+    allowed = (
+        *("server.cli", "farhand", "server.data_directory", "server.tasks", "schemas"),
+        "server.mcp",
+    )
     loaded = {
         f"{command} loads {name}"
         for command in {*COMMANDS} - RUNNING_COMMANDS

@@ -342,6 +342,12 @@ class ClipboardUnreadable(Problem):
     name = "clipboard-unreadable"
 
 
+class NotInstalled(Problem):
+    """A part of the server is not installed; the detail says which."""
+
+    name = "not-installed"
+
+
 class InternalError(Problem):
     """A defect of the server; its log has more under the ``request_id``."""
 

@@ -263,6 +263,12 @@ OUTCOME_PENDING = _type(
     "The input may have been sent, and was not acknowledged in time.  Ask again with the same "
     "Idempotency-Key; without a key it cannot be repeated safely: look at the screen first.",
 )
+NOT_INSTALLED = _type(
+    "not-installed",
+    501,
+    "A part of the server is not installed",
+    "Nothing was done.  The detail names what whoever runs the server has to install.",
+)
 INTERNAL_ERROR = _type(
     "internal-error",
     500,

@@ -42,6 +42,7 @@ from server.api.machines.screen import (
     StreamHandler,
 )
 from server.api.machines.waiting import WaitHandler
+from server.api.mcp import McpHandler
 from server.api.metrics import MetricsHandler
 from server.api.organizations import OrganizationsHandler
 from server.api.tokens import TokenHandler, TokensHandler
@@ -118,6 +119,7 @@ ROUTES = (
     Route("/docs/{path}", SiteHandler, deep=True),
     Route("/openapi.json", OpenApiHandler),
     Route("/problems/{name}", ProblemHandler),
+    Route("/mcp", McpHandler),
     Route("/metrics", MetricsHandler),
     Route("/healthz", LiveHandler),
     Route("/readyz", ReadyHandler),

@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "workflow": "workflows",
     "trajectory": "transfer.commands",
     "doctor": "doctor",
+    "mcp": "mcp",
     "worker": "worker",
 }
 """Each command by its name, and the module of this room that has it under that name."""

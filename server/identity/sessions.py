@@ -174,14 +174,29 @@ def check_own_websocket(request: HTTPServerRequest, *, has_session: bool) -> Non
     Browsers let any page do that, and give it the cookies of this server.  A program with a token
     sends no Origin.
     """
-    site = request.headers.get("Sec-Fetch-Site", "").lower()
-    if not has_session and not site and "Origin" not in request.headers:
-        return
-    if site == "same-origin" if site else _has_own_origin(request):
+    if not (has_session or _is_of_a_page(request)) or _is_of_own_page(request):
         return
     raise ProblemError(
         problems.CROSS_SITE_REQUEST, "the console's websockets are for the console's own pages"
     )
+
+
+def check_no_other_site(request: HTTPServerRequest) -> None:
+    """Raise a ``403`` problem where another site's page sends what programs send."""
+    if _is_of_a_page(request) and not _is_of_own_page(request):
+        raise ProblemError(
+            problems.CROSS_SITE_REQUEST,
+            "this is for programs, and for no page of another site: programs send no Origin",
+        )
+
+
+def _is_of_a_page(request: HTTPServerRequest) -> bool:
+    return "Origin" in request.headers or "Sec-Fetch-Site" in request.headers
+
+
+def _is_of_own_page(request: HTTPServerRequest) -> bool:
+    site = request.headers.get("Sec-Fetch-Site", "").lower()
+    return site == "same-origin" if site else _has_own_origin(request)
 
 
 def _has_own_origin(request: HTTPServerRequest) -> bool:

@@ -20,3 +20,5 @@ def configure_logging(level: str, form: LogFormat = "text", node: str | None = N
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging.getLogger("tornado.general").setLevel(max(logging.WARNING, logging.root.level))
     logging.getLogger("pymongo").setLevel(logging.WARNING)
+    # What tools ask of this server's own handlers is in its own lines already.
+    logging.getLogger("httpx").setLevel(logging.WARNING)

@@ -28,7 +28,8 @@ async def authorize(services: Services, request: HTTPServerRequest, endpoint: En
     """Find out who calls an operation that is not public; a problem says why they may not."""
     authorization = request.headers.get("Authorization")
     address = caller_address(request, services.settings.trusted_proxies)
-    if authorization is None and (cookie := request.cookies.get(COOKIE)) is not None:
+    cookie = request.cookies.get(COOKIE) if endpoint.session else None
+    if authorization is None and cookie is not None:
         check_own_request(request)
         caller = Caller(*await services.access.sessions.principal(cookie.value, address))
     else:

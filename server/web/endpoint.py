@@ -30,7 +30,8 @@ class Endpoint:
     of a line.  ``max_body_values`` bounds how many JSON values a body may hold, which is what it
     costs to parse.  ``answers`` has the model of each successful status, None where there is no
     body.  Of a ``confidential`` body nothing is repeated in the answer, whatever is wrong with
-    it: it may hold a password.  The answer of an ``endless`` one is a stream, which ends with
+    it: it may hold a password.  Where ``session`` is false, the console's cookie does not let in.
+    The answer of an ``endless`` one is a stream, which ends with
     its reader or the server: a server that stops does not wait for it.
     """
 
@@ -51,6 +52,7 @@ class Endpoint:
     public: bool = False
     confidential: bool = False
     endless: bool = False
+    session: bool = True
     media_type: str = JSON
     answer_headers: Mapping[str, str] = field(default_factory=dict)
 

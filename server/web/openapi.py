@@ -118,7 +118,8 @@ def _described(method: str, endpoint: Endpoint, references: References) -> dict[
     if not endpoint.public:
         scopes = [endpoint.scope.value] if endpoint.scope else []
         described["security"] = [{"token": scopes}]
-        if endpoint.scope is not Scope.MACHINE_CONNECT:  # A machine's token signs nobody in.
+        # A machine's token signs nobody in.
+        if endpoint.session and endpoint.scope is not Scope.MACHINE_CONNECT:
             described["security"].append({"session": scopes})
     return described
 

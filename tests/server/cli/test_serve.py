@@ -142,14 +142,15 @@ def test_wrong_mongodb_uri_is_said_in_one_line(tmp_path: Path, uri: str) -> None
     assert "p@ss" not in said
 
 
-def test_one_server_loads_nothing_of_several() -> None:
+def test_server_loads_nothing_of_several_and_nothing_for_models_before_it_needs_it() -> None:
     code = "import sys, server.cli.serve, server.app; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
     assert "server.foundation" in loaded
     several = ("server.workers", "server.bus.nats", "server.cli.worker", "nats")
-    assert [name for name in loaded if name.startswith(several)] == []
+    for_models = ("mcp", "server.mcp", "starlette", "farhand")
+    assert [name for name in loaded if name.startswith((*several, *for_models))] == []
 
 
 def test_server_says_where_it_listens_and_ends_with_0_on_sigterm(

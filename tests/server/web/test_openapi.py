@@ -100,7 +100,8 @@ def test_documented_security_is_the_declared_scope(template: str, method: str) -
         assert security is None
     else:
         scopes = [] if endpoint.scope is None else [endpoint.scope.value]
-        session = [] if endpoint.scope is Scope.MACHINE_CONNECT else [{"session": scopes}]
+        has_session = endpoint.session and endpoint.scope is not Scope.MACHINE_CONNECT
+        session = [{"session": scopes}] if has_session else []
         assert security == [{"token": scopes}, *session]
 
 
