@@ -12,13 +12,17 @@ _numbers = count()
 
 @dataclass(frozen=True)
 class Request:
-    """A request that is sent again and again; ``keyed`` gives each a key of its own."""
+    """A request that is sent again and again; ``keyed`` gives each a key of its own.
+
+    ``headers`` are lines of their own, each with its end.
+    """
 
     url: str
     body: bytes
     token: str = ""
     keyed: bool = False
     method: str = "POST"
+    headers: str = ""
     check: Callable[[bytes], bool] = lambda head: b" 200 " in head
 
     def encoded(self) -> bytes:
@@ -29,7 +33,7 @@ class Request:
         head = (
             f"{self.method} {target} HTTP/1.1\r\nHost: {parts.netloc}\r\n"
             f"Content-Type: application/json\r\nAuthorization: Bearer {self.token}\r\n"
-            f"{key}Content-Length: {len(self.body)}\r\n\r\n"
+            f"{key}{self.headers}Content-Length: {len(self.body)}\r\n\r\n"
         )
         return head.encode() + self.body
 
