@@ -17,7 +17,7 @@ WORDS = {
     r"\bfarhand\._async\b": "farhand._sync",
     r"\basync (def|with|for)\b": r"\1",
     r"\bawait ": "",
-    r"\bAsync(?=[A-Z])": "",
+    r"\b(Beta)?Async(?=[A-Z])": r"\1",
     r"\b__aenter__\b": "__enter__",
     r"\b__aexit__\b": "__exit__",
     r"\baclose\b": "close",
