@@ -32,17 +32,23 @@ class Server:
 def server_of(url: str | None, token: str | None) -> Server:
     """The server that is given, or that the environment names.  Raises ValueError."""
     url = _given(url, URL_VARIABLE, "the server's address, such as https://farhand.example")
-    parts = urlsplit(url)
-    try:
-        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        is_address = False
-    if not is_address or parts.query or parts.fragment or parts.username:
-        raise ValueError(f"{url!r} is no server's address: give one such as http://127.0.0.1:8600")
+    if not _is_address(url):
+        # Whoever puts a password into an address would find it in a log.
+        shown = repr(url) if "@" not in url else "what is given"
+        raise ValueError(f"{shown} is no server's address: give one such as http://127.0.0.1:8600")
     token = _given(token, TOKEN_VARIABLE, "a token, which farhand token create makes")
     if not token.isascii() or not token.isprintable() or " " in token:
         raise ValueError("the token has characters that no token has: look at how it was read")
     return Server(url.rstrip("/"), token)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return is_one and not (parts.query or parts.fragment or parts.username)
 
 
 def _given(value: str | None, variable: str, what: str) -> str:

@@ -44,8 +44,8 @@ class Display(Answer):
     y: int
     width: int
     height: int
-    scale: float
-    """As the desktop tells it; 1 where it does not."""
+    scale: float = 1.0
+    """Physical pixels for each of these."""
 
 
 class Dimensions(Answer):

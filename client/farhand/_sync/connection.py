@@ -15,7 +15,7 @@ from farhand._answers import Reply
 from farhand._retrying import FIRST_CONTACT_SECONDS, Tries
 from farhand._settings import CONNECT_SECONDS, MAX_ANSWER_BYTES, Server, system_trust
 from farhand._waiting import sleep
-from farhand.errors import NoAnswer, NotFarhand
+from farhand.errors import FarhandError, NoAnswer, NotFarhand
 from farhand.types import Answer
 
 Model = TypeVar("Model", bound=Answer)
@@ -104,6 +104,8 @@ class Connection:
         *,
         seconds: float,
     ) -> Reply:
+        if self._client.is_closed:
+            raise FarhandError("this client is closed: make a new one")
         ends_at = time.monotonic() + seconds
         with self._client.stream(
             method, path, content=content, headers=headers, timeout=_timeout(seconds)

@@ -1,0 +1,48 @@
+"""Machines, tokens, organizations and the audit by the library, on a real server."""
+
+from datetime import UTC, datetime, timedelta
+
+import farhand
+import pytest
+from farhand import AsyncFarhand
+
+from tests.service import Service
+
+
+async def ended(client: AsyncFarhand) -> None:
+    """Call until that fails."""
+    while True:
+        await client.machine("reception").get()
+
+
+async def test_fleet_and_its_people(service: Service) -> None:
+    async with AsyncFarhand(service.url, service.token) as client:
+        machine = await client.machines.add("reception", name="Reception")
+        assert machine.token.token.startswith("fh_")
+        assert machine.token.token not in repr(machine)
+        assert [each.id async for each in client.machines.list()] == ["reception"]
+        with pytest.raises(farhand.AlreadyExists):
+            await client.machines.add("reception")
+        organization = await client.organizations.add("A customer")
+        ends = datetime.now(UTC) + timedelta(days=1)
+        made = await client.tokens.create(
+            "theirs", role="viewer", organization_id=organization.id, expires_at=ends
+        )
+        assert made.role == "viewer"
+        own = await client.tokens.create("ours", scopes=["machines:read"])
+        assert (await client.tokens.get(own.id)).scopes == ["machines:read"]
+        names = {each.name async for each in client.tokens.list()}
+        assert "ours" in names
+        async with AsyncFarhand(service.url, own.token) as reader:
+            with pytest.raises(farhand.Forbidden, match="machines:write"):
+                await reader.machines.add()
+            await client.tokens.revoke(own.id)
+            # Within a second, everywhere.
+            with pytest.raises(farhand.Unauthenticated):
+                await ended(reader)
+        actions = [each.action async for each in client.audit.list(limit=3)]
+        assert actions[0] == "token.revoked"
+        assert len(actions) == 3
+        assert organization.id in [each.id async for each in client.organizations.list()]
+        with pytest.raises(farhand.NotFound):
+            await client.commands.get("00000000-0000-4000-8000-000000000000")
