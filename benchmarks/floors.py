@@ -20,6 +20,24 @@ class BarePost(RequestHandler):
         self.finish({"status": "completed"})
 
 
+class BareResult(RequestHandler):
+    """An input's answer, without the input."""
+
+    def post(self) -> None:
+        self.finish(
+            {
+                "command_id": "0b1f3c5e-0000-4000-8000-000000000001",
+                "machine_id": "bench",
+                "operation": "mouse.click",
+                "status": "completed",
+                "accepted_at": "2026-11-21T09:30:00.120Z",
+                "completed_at": "2026-11-21T09:30:00.124Z",
+                "duration_ms": 0.4,
+                "pointer": {"x": 640, "y": 360},
+            }
+        )
+
+
 class BareBytes(RequestHandler):
     """Writes so many bytes, and waits whenever the reader is slower."""
 
@@ -67,6 +85,7 @@ async def serve() -> None:
     application = Application(
         [
             ("/post", BarePost),
+            ("/v1/computer/bench/input/mouse/click", BareResult),
             ("/bytes", BareBytes),
             ("/tunnel", BareTunnel),
             ("/link", BareLink),

@@ -17,6 +17,8 @@ WORDS = {
     r"\bfarhand\._async\b": "farhand._sync",
     r"\basync (def|with|for)\b": r"\1",
     r"\bawait ": "",
+    r"\bAwaitable\[(\w+)\]": r"\1",
+    r"import Awaitable, Callable\b": "import Callable",
     r"\b(Beta)?Async(?=[A-Z])": r"\1",
     r"\b__aenter__\b": "__enter__",
     r"\b__aexit__\b": "__exit__",

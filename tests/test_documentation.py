@@ -8,13 +8,9 @@ import json
 import os
 from itertools import groupby
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from schemas.inputs.key_combinations import KEY_TABLE, NamedKey
-from schemas.link.messages import Input
-from tests.service import new_key, running_service, until
+from tests.service import running_service
 
 DOCS = Path(__file__).parent.parent / "docs"
 KEYS_PAGE = DOCS / "reference" / "keys.md"
@@ -111,70 +107,6 @@ def settings_page() -> str:
 
 def test_settings_page_is_what_the_files_say() -> None:
     assert SETTINGS_PAGE.read_text() == settings_page()
-
-
-class DocumentedClient:
-    """The client of the page about answers, as it stands there; ``statuses`` of its tries."""
-
-    def __init__(self) -> None:
-        page = (DOCS / "reference" / "answers.md").read_text()
-        self.names: dict[str, Any] = {}
-        exec(page.split("```python\n")[1].split("```")[0], self.names)
-        self.statuses: list[int | None] = []
-        attempt = self.names["attempt"]
-
-        def noted(request: Any) -> Any:
-            answer = attempt(request)
-            self.statuses.append(None if answer is None else answer[0])
-            return answer
-
-        self.names["attempt"] = noted
-
-    async def send(self, url: str, body: object, token: str, **options: Any) -> tuple[int, Any]:
-        """The final status and body, while everything else goes on."""
-        send = self.names["send"]
-        status, content = await asyncio.to_thread(send, url, body, new_key(), token, **options)
-        return status, json.loads(content)
-
-
-async def test_documented_client_asks_until_the_answer_is_final(
-    mongodb: str, tmp_path: Path
-) -> None:
-    client = DocumentedClient()
-    async with running_service(mongodb, tmp_path, input_timeout=1) as service:
-        machine = await service.new_machine()
-        url = service.url + machine.input_path()
-        async with machine.connected() as link, asyncio.TaskGroup() as background:
-            sending = background.create_task(client.send(url, {"x": 3, "y": 4}, service.token))
-            command = await link.heard(Input)
-            # Not known yet, then still under way: neither is an end.
-            await until(lambda: {504, 409} <= set(client.statuses))
-            await link.acknowledge(command.command_id)
-            status, body = await sending
-            assert (status, body["command_id"]) == (200, str(command.command_id))
-            await link.nothing_heard()
-
-
-async def test_documented_client_takes_another_409_for_final(mongodb: str, tmp_path: Path) -> None:
-    client = DocumentedClient()
-    async with running_service(mongodb, tmp_path) as service:
-        await service.new_machine("desk-1")
-        body = {"id": "desk-1"}
-        status, problem = await client.send(f"{service.url}/v1/machines", body, service.token)
-        assert (status, problem["type"]) == (409, "/problems/already-exists")
-        assert client.statuses == [409]
-
-
-async def test_documented_client_gives_up_in_the_end(mongodb: str, tmp_path: Path) -> None:
-    client = DocumentedClient()
-    async with running_service(mongodb, tmp_path) as service:
-        machine = await service.new_machine()
-        url = service.url + machine.input_path()
-        with pytest.raises(TimeoutError, match="key-"):
-            await client.send(url, {"x": 3, "y": 4}, service.token, patience=1)
-    with pytest.raises(TimeoutError, match="key-"):
-        await client.send(url, {"x": 3, "y": 4}, service.token, patience=0)
-    assert client.statuses == [503, None]
 
 
 async def test_commands_about_a_trajectory_work_as_they_stand(mongodb: str, tmp_path: Path) -> None:

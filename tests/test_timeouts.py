@@ -44,8 +44,8 @@ def numbers(file: str, pattern: str) -> list[int]:
         ("docs/reference/proxies.md", r"timeout (?:client|server) (\d+)s"),
         ("docs/reference/proxies.md", r'proxy-(?:read|send)-timeout: "(\d+)"'),
         ("docs/reference/proxies.md", r"(?:should wait|It waits) (\d+) s"),
-        ("docs/guide/agent.py", r"timeout=(\d+)\)"),
-        ("docs/reference/answers.md", r"timeout=(\d+)\)"),
+        ("docs/reference/answers.md", r"same key, wait (\d+) s for an answer"),
+        ("client/farhand/_async/client.py", r"DEFAULT_TIMEOUT = (\d+)"),
     ],
 )
 def test_proxies_and_clients_wait_until_the_longest_command_is_answered(

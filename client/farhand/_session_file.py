@@ -1,7 +1,7 @@
 """What a session remembers: each of its steps, on disk before it is sent.
 
 The file has a line of JSON for the session, one for each attempt of a step before that is sent, one
-for how it ended, and one at the session's end.
+for how it ended, one for each decision, and one at the session's end.
 """
 
 import hashlib
@@ -54,6 +54,8 @@ class SessionFile:
     _steps: list[Step] = field(default_factory=list)
     """The last try of each, in order."""
     _next: int = 0
+    _decisions: list[Any] = field(default_factory=list)
+    _next_decision: int = 0
     _is_finished: bool = False
 
     def open(self) -> None:
@@ -89,8 +91,7 @@ class SessionFile:
 
     def step(self, method: str, path: str, body: Any) -> Step:
         """The next input's step, on disk.  Raises a SessionError where it is not what it was."""
-        if self._descriptor < 0:
-            raise SessionError(f"the session {self.name} is not open: use it in a with statement")
+        self._check_is_open()
         fingerprint = fingerprint_of(method, path, body)
         number, self._next = self._next, self._next + 1
         if number == len(self._steps):
@@ -114,6 +115,29 @@ class SessionFile:
     def again(self, step: Step) -> Step:
         """Another try of a step that was not done, and never will be."""
         return self._begin(Step(step.number, step.attempt + 1, step.fingerprint, time.time()))
+
+    def decisions(self) -> list[Any]:
+        """The next decision as it was made before, as the only element; none where it is new."""
+        place = self._next_decision
+        return self._decisions[place : place + 1]
+
+    def decided(self, value: Any) -> Any:
+        """Keep a decision before anything is done about it.  Raises SessionError."""
+        self._check_is_open()
+        if self._next_decision == len(self._decisions):
+            try:
+                # As it will be read again: with lists in the place of tuples.
+                value = json.loads(json.dumps(value, allow_nan=False))
+            except (TypeError, ValueError):
+                raise SessionError("what is decided must be JSON: numbers, texts, lists") from None
+            self._write({"decided": value})
+            self._decisions.append(value)
+        self._next_decision += 1
+        return value
+
+    def _check_is_open(self) -> None:
+        if self._descriptor < 0:
+            raise SessionError(f"the session {self.name} is not open: use it in a with statement")
 
     def ended(self, step: Step, error: FarhandError | None) -> None:
         """Write down how a step ended.  Without a final answer it stays open."""
@@ -186,6 +210,9 @@ class SessionFile:
                 raise SessionFinished(
                     f"the session {self.name} came to its end before: all of it is done"
                 )
+            if "decided" in line:
+                self._decisions.append(line["decided"])
+                continue
             number = line["step"]
             if "ended" in line:
                 self._steps[number] = Step(

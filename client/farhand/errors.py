@@ -65,6 +65,9 @@ class WrongPart:
 class Refused(FarhandError):
     """The server's own answer to a request that was not done, or not all of it."""
 
+    final: bool = False
+    """Whether this is how the input ended: asking again with its key would change nothing."""
+
     def __init__(self, status: int, text: str, *, key: str | None = None) -> None:
         super().__init__(text)
         self.status = status
@@ -73,6 +76,8 @@ class Refused(FarhandError):
 
 class InvalidRequest(Refused):
     """422: something in the request is wrong, and nothing of it was done."""
+
+    final = True
 
     def __init__(self, wrong: Sequence[WrongPart], *, key: str | None = None) -> None:
         super().__init__(422, "; ".join(map(str, wrong)), key=key)
@@ -103,7 +108,6 @@ class Problem(Refused):
         """All that the answer says, under the names that it has there."""
         self.headers = headers
         self.final = body.get("final") is True
-        """Whether every retry with the same key gets this answer."""
 
     @property
     def command_id(self) -> str | None:

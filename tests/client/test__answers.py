@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from farhand._answers import Reply
 from farhand.errors import InvalidRequest, MachineUnavailable, Problem
 

@@ -1,6 +1,7 @@
 """Streams of server-sent events, cut anywhere."""
 
 import pytest
+
 from farhand._events import MAX_EVENT_BYTES, EventDecoder
 from farhand.errors import NotFarhand
 

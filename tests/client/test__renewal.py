@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from farhand import AsyncFarhand, Farhand, _renewal
 
+from farhand import AsyncFarhand, Farhand, _renewal
 from tests.client.scripted_server import ScriptedServer, answer, problem, scripted_server
 from tests.processes import until
 from tests.service import until as eventually

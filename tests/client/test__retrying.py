@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+
 from farhand._answers import Reply
 from farhand._retrying import MOST_PAUSE_SECONDS, Tries
-
 from schemas.http.problems import PROBLEM_TYPES
 from tests.client.scripted_server import problem
 

@@ -3,6 +3,7 @@
 import ssl
 
 import pytest
+
 from farhand._settings import server_of, system_trust
 
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from farhand import actions
 
+from farhand import actions
 from schemas.inputs.actions import Actions
 from schemas.inputs.waits import Wait
 

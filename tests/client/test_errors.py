@@ -1,10 +1,10 @@
 """Every problem of the server is a class of its name."""
 
-import farhand
 import pytest
+
+import farhand
 from farhand import errors
 from farhand.errors import PROBLEMS, InvalidRequest, Problem, WrongPart
-
 from schemas.http.problems import PROBLEM_TYPES
 
 

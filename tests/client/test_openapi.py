@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from farhand import actions, types
-from farhand.types import Answer
 from pydantic import BaseModel
 
+from farhand import actions, types
+from farhand.types import Answer
 from server.api.routes import ROUTES
 from server.web.openapi import openapi_document
 

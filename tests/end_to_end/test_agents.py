@@ -52,11 +52,13 @@ def test_agent_that_is_killed_and_started_again_does_nothing_twice(
     with begun(system, agent, "run-2") as program:
         sees(witness, "ButtonRelease 1")
         program.kill()
-    with (tmp_path / "run-2.jsonl").open("a") as decisions:
-        decisions.write('["mouse/cl')
-    for _ in range(2):
-        with begun(system, agent, "run-2") as program:
-            assert program.ends() == 0, program.output
+    with (tmp_path / "run-2.session").open("a") as session:
+        session.write('{"decided": {"opera')
+    with begun(system, agent, "run-2") as program:
+        assert program.ends() == 0, program.output
+    with begun(system, agent, "run-2") as program:
+        assert program.ends() == 1
+    assert "came to its end before" in program.output
     assert presses(witness.take()) == TYPED
 
 

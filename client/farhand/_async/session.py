@@ -1,10 +1,13 @@
 """One piece of work that is to be done once."""
 
-from typing import Self
+from collections.abc import Awaitable, Callable
+from typing import Self, TypeVar
 
 from farhand._async.connection import AsyncConnection
 from farhand._async.machine import AsyncMachine
 from farhand._session_file import SessionFile
+
+Value = TypeVar("Value")
 
 
 class AsyncSession:
@@ -27,6 +30,15 @@ class AsyncSession:
                 self._file.finish()
         finally:
             self._file.close()
+
+    async def once(self, decide: Callable[[], Awaitable[Value]]) -> Value:
+        """What ``decide`` returns, now or when the session came here before: it is called once.
+
+        This is for what would not be the same again: a model's decision, the time, a number drawn.
+        It is kept in the session's file, and must be JSON: numbers, texts, lists and dicts of them.
+        """
+        known = self._file.decisions()
+        return self._file.decided(known[0] if known else await decide())  # type: ignore[no-any-return]
 
     def machine(self, machine_id: str) -> AsyncMachine:
         """A machine, all of whose inputs belong to this session; what only looks does not."""

@@ -1,11 +1,14 @@
 # Made of farhand/_async by client/unasync.py: change it there.
 """One piece of work that is to be done once."""
 
-from typing import Self
+from collections.abc import Callable
+from typing import Self, TypeVar
 
 from farhand._session_file import SessionFile
 from farhand._sync.connection import Connection
 from farhand._sync.machine import Machine
+
+Value = TypeVar("Value")
 
 
 class Session:
@@ -28,6 +31,15 @@ class Session:
                 self._file.finish()
         finally:
             self._file.close()
+
+    def once(self, decide: Callable[[], Value]) -> Value:
+        """What ``decide`` returns, now or when the session came here before: it is called once.
+
+        This is for what would not be the same again: a model's decision, the time, a number drawn.
+        It is kept in the session's file, and must be JSON: numbers, texts, lists and dicts of them.
+        """
+        known = self._file.decisions()
+        return self._file.decided(known[0] if known else decide())  # type: ignore[no-any-return]
 
     def machine(self, machine_id: str) -> Machine:
         """A machine, all of whose inputs belong to this session; what only looks does not."""

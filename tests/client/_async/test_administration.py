@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 
-import farhand
 import pytest
-from farhand import AsyncFarhand
 
+import farhand
+from farhand import AsyncFarhand
 from tests.service import Service
 
 

@@ -1,9 +1,9 @@
 """Where everything begins: the clients themselves."""
 
-import farhand
 import pytest
-from farhand import AsyncFarhand, Farhand
 
+import farhand
+from farhand import AsyncFarhand, Farhand
 from tests.client.scripted_server import answer, result, scripted_server
 
 

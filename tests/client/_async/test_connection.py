@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import farhand
 import pytest
+
+import farhand
 from farhand import AsyncFarhand, Farhand
 from farhand._settings import system_trust
-
 from tests.certificates import self_signed
 from tests.client.scripted_server import (
     GONE,

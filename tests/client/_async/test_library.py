@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
-import farhand
 import pytest
-from farhand import AsyncFarhand
 
+import farhand
+from farhand import AsyncFarhand
 from tests.pictures import picture
 from tests.service import Service
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+
 from farhand import Farhand
 from farhand._sync import lists
-
 from tests.client.scripted_server import answer, scripted_server
 
 

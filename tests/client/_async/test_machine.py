@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-import farhand
 import pytest
+
+import farhand
 from farhand import AsyncFarhand, actions
 from farhand._async.machine import AsyncMachine
-
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import ActionResult, Completed, Failed, Point, Refused
 from schemas.link.messages import Input
@@ -112,6 +112,21 @@ async def test_machine_that_is_away_is_waited_for_or_an_error_at_once(
         async with machine.connected() as link:
             await link.obey()
             assert (await calling).status == "completed"
+
+
+@pytest.mark.own_server
+@pytest.mark.parametrize("settings", [{"input_timeout": 1}])
+async def test_answer_that_is_late_is_asked_for_until_it_is_there(
+    service: Service, machine: ScriptedMachine, link: ScriptedLink
+) -> None:
+    async with desk_of(service, machine.machine_id) as desk:
+        calling = asyncio.ensure_future(desk.click(3, 4))  # noqa: TID251
+        command = await link.heard(Input)
+        pending = desk._connection.send("GET", f"/v1/commands/{command.command_id}")
+        assert (await pending).json["state"] == "sent"
+        await link.acknowledge(command.command_id)
+        assert (await calling).command_id == command.command_id
+        await link.nothing_heard()
 
 
 async def test_control_is_taken_and_given_back(

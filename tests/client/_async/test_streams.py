@@ -2,11 +2,11 @@
 
 import itertools
 
-import farhand
 import pytest
+
+import farhand
 from farhand import Farhand
 from farhand._sync import streams
-
 from tests.client.scripted_server import GONE, answer, problem, scripted_server
 
 

@@ -1,7 +1,7 @@
 """A machine as the computer tool that Anthropic had before its toolset."""
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Self
 
 from anthropic.lib.tools import BetaAsyncBuiltinFunctionTool, ToolError
@@ -14,7 +14,6 @@ from farhand._async.models.anthropic import AsyncTurns
 from farhand._async.models.desk import AsyncDesk
 from farhand.models import _phrases
 from farhand.models._anthropic_actions import ACTIONS
-from farhand.models._confirming import AsyncConfirm
 from farhand.models._steps import LONGEST_SIDE, Outcome, Step, step_of
 from farhand.models._view import View
 
@@ -26,7 +25,10 @@ class AsyncComputer20251124(AsyncTurns, BetaAsyncBuiltinFunctionTool):
     """
 
     def __init__(
-        self, desk: AsyncDesk, view: View, confirm: AsyncConfirm[BetaComputerConfirmContext]
+        self,
+        desk: AsyncDesk,
+        view: View,
+        confirm: Callable[[BetaComputerConfirmContext], Awaitable[bool]],
     ) -> None:
         super().__init__()
         self._desk = desk
@@ -40,7 +42,7 @@ class AsyncComputer20251124(AsyncTurns, BetaAsyncBuiltinFunctionTool):
         cls,
         machine: AsyncMachine,
         *,
-        confirm: AsyncConfirm[BetaComputerConfirmContext],
+        confirm: Callable[[BetaComputerConfirmContext], Awaitable[bool]],
         longest: int = LONGEST_SIDE,
     ) -> Self:
         """Look at the machine, whose size the model must know from the first.

@@ -1,6 +1,6 @@
 """A machine as the computer that Gemini's models use."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from google.genai import types
@@ -8,7 +8,6 @@ from google.genai.client import AsyncClient
 
 from farhand._async.machine import AsyncMachine
 from farhand._async.models.desk import AsyncDesk
-from farhand.models._confirming import AsyncConfirm
 from farhand.models._gemini_actions import ACTIONS, GRID, NOT_ON_A_DESKTOP
 from farhand.models._steps import LONGEST_SIDE, LOOK, Outcome, step_of
 from farhand.models.errors import NotConfirmed, OutOfSteps
@@ -33,7 +32,7 @@ class AsyncComputer:
         self,
         machine: AsyncMachine,
         *,
-        confirm: AsyncConfirm[types.FunctionCall] | None = None,
+        confirm: Callable[[types.FunctionCall], Awaitable[bool]] | None = None,
         longest: int = LONGEST_SIDE,
     ) -> None:
         self._desk = AsyncDesk(machine, longest, GRID)
@@ -71,16 +70,18 @@ class AsyncComputer:
         screen = await self._desk.look()
         first = types.Part.from_bytes(data=screen.data, mime_type="image/png")
         contents = [types.Content(role="user", parts=[types.Part(text=goal), first])]
-        for _ in range(turns + 1):
+        for left in range(turns, -1, -1):
             response = await client.models.generate_content(
                 model=model, contents=list(contents), config=settings
             )
             calls = response.function_calls
             if not calls or not response.candidates or response.candidates[0].content is None:
                 return response
-            parts = await self.responses(calls)
-            contents += [response.candidates[0].content, types.Content(role="user", parts=parts)]
-            _forget_pictures(contents)
+            if left:
+                parts = await self.responses(calls)
+                contents.append(response.candidates[0].content)
+                contents.append(types.Content(role="user", parts=parts))
+                _forget_pictures(contents)
         raise OutOfSteps(f"the model wanted more than {turns} turns")
 
     async def responses(self, calls: Sequence[types.FunctionCall]) -> list[types.Part]:

@@ -1,7 +1,7 @@
 """A machine as the computer of OpenAI's Responses API."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from openai import AsyncOpenAI
@@ -12,7 +12,6 @@ from openai.types.responses.response_computer_tool_call_output_screenshot_param 
 
 from farhand._async.machine import AsyncMachine
 from farhand._async.models.desk import AsyncDesk
-from farhand.models._confirming import AsyncConfirm
 from farhand.models._openai_actions import ACTIONS
 from farhand.models._steps import LONGEST_SIDE, LOOK, Outcome, Step, step_of
 from farhand.models.errors import ActionFailed, NotConfirmed, OutOfSteps
@@ -36,7 +35,7 @@ class AsyncComputer:
         self,
         machine: AsyncMachine,
         *,
-        confirm: AsyncConfirm[ResponseComputerToolCall] | None = None,
+        confirm: Callable[[ResponseComputerToolCall], Awaitable[bool]] | None = None,
         longest: int = LONGEST_SIDE,
     ) -> None:
         self._desk = AsyncDesk(machine, longest)
@@ -60,13 +59,14 @@ class AsyncComputer:
         """
         given = {"model": model, "tools": [{"type": "computer"}], "truncation": "auto", **options}
         response: Response = await client.responses.create(input=goal, **given)
-        for _ in range(turns):
+        for left in range(turns, -1, -1):
             calls = [item for item in response.output if item.type == "computer_call"]
             if not calls:
                 return response
-            response = await client.responses.create(
-                input=await self.outputs(calls), previous_response_id=response.id, **given
-            )
+            if left:
+                response = await client.responses.create(
+                    input=await self.outputs(calls), previous_response_id=response.id, **given
+                )
         raise OutOfSteps(f"the model wanted more than {turns} turns")
 
     async def outputs(
@@ -76,20 +76,17 @@ class AsyncComputer:
         for call in calls:
             await self._check(call)
         steps: list[Step] = []
-        names: list[str] = []
+        names: dict[int, str] = {}
         ends: list[int] = []
         for call in calls:
             for action in _actions_of(call):
-                names.append(action["type"])
-                steps.append(step_of(ACTIONS, names[-1], action))
-            names.append("screenshot")
+                names[len(steps)] = action["type"]
+                steps.append(step_of(ACTIONS, action["type"], action))
+            ends.append(len(steps))
             steps.append(LOOK)
-            ends.append(len(steps) - 1)
         outcomes = await self._desk.carry_out(steps)
-        shown: dict[int, Picture | PictureContent] = {}
-        for end in ends:
-            shown[end] = outcomes[end].picture or await self._desk.look()
-        sent = [_output(call, shown[end]) for call, end in zip(calls, ends, strict=True)]
+        shown = [outcomes[end].picture or await self._desk.look() for end in ends]
+        sent = [_output(call, picture) for call, picture in zip(calls, shown, strict=True)]
         return [*sent, *_told(names, outcomes)]
 
     async def click(self, action: Any) -> None:
@@ -146,12 +143,12 @@ def _output(
     }
 
 
-def _told(names: Sequence[str], outcomes: Sequence[Outcome]) -> list[ResponseInputItemParam]:
+def _told(names: Mapping[int, str], outcomes: Sequence[Outcome]) -> list[ResponseInputItemParam]:
     """A message about what failed, for which the output of a call has no room."""
     lines = [
-        f"Action {number} ({name}): {outcome.failure}"
-        for number, (name, outcome) in enumerate(zip(names, outcomes, strict=True), 1)
-        if outcome.failure is not None
+        f"Action {number} ({name}): {outcomes[place].failure}"
+        for number, (place, name) in enumerate(names.items(), 1)
+        if outcomes[place].failure is not None
     ]
     if not lines:
         return []

@@ -2,7 +2,7 @@
 """A machine as the computer tool that Anthropic had before its toolset."""
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from anthropic.lib.tools import BetaBuiltinFunctionTool, ToolError
@@ -15,7 +15,6 @@ from farhand._sync.models.anthropic import Turns
 from farhand._sync.models.desk import Desk
 from farhand.models import _phrases
 from farhand.models._anthropic_actions import ACTIONS
-from farhand.models._confirming import Confirm
 from farhand.models._steps import LONGEST_SIDE, Outcome, Step, step_of
 from farhand.models._view import View
 
@@ -27,7 +26,10 @@ class Computer20251124(Turns, BetaBuiltinFunctionTool):
     """
 
     def __init__(
-        self, desk: Desk, view: View, confirm: Confirm[BetaComputerConfirmContext]
+        self,
+        desk: Desk,
+        view: View,
+        confirm: Callable[[BetaComputerConfirmContext], bool],
     ) -> None:
         super().__init__()
         self._desk = desk
@@ -41,7 +43,7 @@ class Computer20251124(Turns, BetaBuiltinFunctionTool):
         cls,
         machine: Machine,
         *,
-        confirm: Confirm[BetaComputerConfirmContext],
+        confirm: Callable[[BetaComputerConfirmContext], bool],
         longest: int = LONGEST_SIDE,
     ) -> Self:
         """Look at the machine, whose size the model must know from the first.

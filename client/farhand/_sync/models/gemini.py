@@ -1,7 +1,7 @@
 # Made of farhand/_async by client/unasync.py: change it there.
 """A machine as the computer that Gemini's models use."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from google.genai import types
@@ -9,7 +9,6 @@ from google.genai.client import Client
 
 from farhand._sync.machine import Machine
 from farhand._sync.models.desk import Desk
-from farhand.models._confirming import Confirm
 from farhand.models._gemini_actions import ACTIONS, GRID, NOT_ON_A_DESKTOP
 from farhand.models._steps import LONGEST_SIDE, LOOK, Outcome, step_of
 from farhand.models.errors import NotConfirmed, OutOfSteps
@@ -34,7 +33,7 @@ class Computer:
         self,
         machine: Machine,
         *,
-        confirm: Confirm[types.FunctionCall] | None = None,
+        confirm: Callable[[types.FunctionCall], bool] | None = None,
         longest: int = LONGEST_SIDE,
     ) -> None:
         self._desk = Desk(machine, longest, GRID)
@@ -72,16 +71,18 @@ class Computer:
         screen = self._desk.look()
         first = types.Part.from_bytes(data=screen.data, mime_type="image/png")
         contents = [types.Content(role="user", parts=[types.Part(text=goal), first])]
-        for _ in range(turns + 1):
+        for left in range(turns, -1, -1):
             response = client.models.generate_content(
                 model=model, contents=list(contents), config=settings
             )
             calls = response.function_calls
             if not calls or not response.candidates or response.candidates[0].content is None:
                 return response
-            parts = self.responses(calls)
-            contents += [response.candidates[0].content, types.Content(role="user", parts=parts)]
-            _forget_pictures(contents)
+            if left:
+                parts = self.responses(calls)
+                contents.append(response.candidates[0].content)
+                contents.append(types.Content(role="user", parts=parts))
+                _forget_pictures(contents)
         raise OutOfSteps(f"the model wanted more than {turns} turns")
 
     def responses(self, calls: Sequence[types.FunctionCall]) -> list[types.Part]:

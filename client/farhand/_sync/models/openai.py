@@ -2,7 +2,7 @@
 """A machine as the computer of OpenAI's Responses API."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from openai import OpenAI
@@ -13,7 +13,6 @@ from openai.types.responses.response_computer_tool_call_output_screenshot_param 
 
 from farhand._sync.machine import Machine
 from farhand._sync.models.desk import Desk
-from farhand.models._confirming import Confirm
 from farhand.models._openai_actions import ACTIONS
 from farhand.models._steps import LONGEST_SIDE, LOOK, Outcome, Step, step_of
 from farhand.models.errors import ActionFailed, NotConfirmed, OutOfSteps
@@ -37,7 +36,7 @@ class Computer:
         self,
         machine: Machine,
         *,
-        confirm: Confirm[ResponseComputerToolCall] | None = None,
+        confirm: Callable[[ResponseComputerToolCall], bool] | None = None,
         longest: int = LONGEST_SIDE,
     ) -> None:
         self._desk = Desk(machine, longest)
@@ -61,13 +60,14 @@ class Computer:
         """
         given = {"model": model, "tools": [{"type": "computer"}], "truncation": "auto", **options}
         response: Response = client.responses.create(input=goal, **given)
-        for _ in range(turns):
+        for left in range(turns, -1, -1):
             calls = [item for item in response.output if item.type == "computer_call"]
             if not calls:
                 return response
-            response = client.responses.create(
-                input=self.outputs(calls), previous_response_id=response.id, **given
-            )
+            if left:
+                response = client.responses.create(
+                    input=self.outputs(calls), previous_response_id=response.id, **given
+                )
         raise OutOfSteps(f"the model wanted more than {turns} turns")
 
     def outputs(self, calls: Sequence[ResponseComputerToolCall]) -> list[ResponseInputItemParam]:
@@ -75,20 +75,17 @@ class Computer:
         for call in calls:
             self._check(call)
         steps: list[Step] = []
-        names: list[str] = []
+        names: dict[int, str] = {}
         ends: list[int] = []
         for call in calls:
             for action in _actions_of(call):
-                names.append(action["type"])
-                steps.append(step_of(ACTIONS, names[-1], action))
-            names.append("screenshot")
+                names[len(steps)] = action["type"]
+                steps.append(step_of(ACTIONS, action["type"], action))
+            ends.append(len(steps))
             steps.append(LOOK)
-            ends.append(len(steps) - 1)
         outcomes = self._desk.carry_out(steps)
-        shown: dict[int, Picture | PictureContent] = {}
-        for end in ends:
-            shown[end] = outcomes[end].picture or self._desk.look()
-        sent = [_output(call, shown[end]) for call, end in zip(calls, ends, strict=True)]
+        shown = [outcomes[end].picture or self._desk.look() for end in ends]
+        sent = [_output(call, picture) for call, picture in zip(calls, shown, strict=True)]
         return [*sent, *_told(names, outcomes)]
 
     def click(self, action: Any) -> None:
@@ -145,12 +142,12 @@ def _output(
     }
 
 
-def _told(names: Sequence[str], outcomes: Sequence[Outcome]) -> list[ResponseInputItemParam]:
+def _told(names: Mapping[int, str], outcomes: Sequence[Outcome]) -> list[ResponseInputItemParam]:
     """A message about what failed, for which the output of a call has no room."""
     lines = [
-        f"Action {number} ({name}): {outcome.failure}"
-        for number, (name, outcome) in enumerate(zip(names, outcomes, strict=True), 1)
-        if outcome.failure is not None
+        f"Action {number} ({name}): {outcomes[place].failure}"
+        for number, (place, name) in enumerate(names.items(), 1)
+        if outcomes[place].failure is not None
     ]
     if not lines:
         return []
