@@ -1,18 +1,18 @@
-"""Models of three vendors work a machine by their real SDKs; stand-ins play the vendors' services."""
+"""Models of three vendors work a machine by their real SDKs; stand-ins play the services."""
 
 import gc
+import importlib
 import io
 import runpy
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import farhand
 import httpx
 import pytest
-from farhand.models import NotConfirmed, OutOfSteps, _phrases
 
+import farhand
+from farhand.models import NotConfirmed, OutOfSteps, _phrases
 from tests.desktop import DeviceEvent, Witness
 from tests.end_to_end.system import Workstation
 from tests.end_to_end.vendor_cases import (
@@ -103,12 +103,15 @@ def machine(reception: Workstation, wire: Wire) -> Iterator[farhand.Machine]:
         yield client.machine("reception")
 
 
+def vendor_runs() -> Any:
+    """What imports the SDKs: here, and not in each process that only looks for tests."""
+    return importlib.import_module("tests.end_to_end.vendor_runs")
+
+
 def run(vendor: str, service: StandIn, machine: farhand.Machine, **options: Any) -> list[Told]:
     """Let the vendor's model work the machine to its end; what it was told in its first turn."""
-    from tests.end_to_end.vendor_runs import RUNS
-
     with service.running() as url:
-        assert RUNS[vendor](url, machine, **options) == DONE
+        assert vendor_runs().RUNS[vendor](url, machine, **options) == DONE
     return service.told[0]
 
 
@@ -197,8 +200,7 @@ def test_action_that_nobody_confirmed_does_not_happen(
 
 
 def test_keyboard_of_anthropic_wants_somebody_to_confirm(machine: farhand.Machine) -> None:
-    from tests.end_to_end.vendor_runs import without_confirm
-
+    without_confirm = vendor_runs().without_confirm
     with pytest.raises(ValueError, match="requires a confirm callable"):
         without_confirm(machine, keyboard=True)
     assert without_confirm(machine, keyboard=False)["configs"]["type"] == {"enabled": False}
@@ -288,23 +290,20 @@ def test_run_is_bounded(vendor: str, machine: farhand.Machine, witness: Witness)
 def test_openai_toolset_of_the_sdk_takes_it_as_its_driver(
     machine: farhand.Machine, wire: Wire, witness: Witness
 ) -> None:
-    from tests.end_to_end.vendor_runs import by_openai_toolset
-
     _, response = OpenAI([[CLICK["openai"], TYPING]]).post({})
-    picture = by_openai_toolset(machine, response["output"][0])
+    picture = vendor_runs().by_openai_toolset(machine, response["output"][0])
     assert picture.startswith("data:image/png;base64,")
     assert described(witness.take()) == f"{CLICKED} {HELLO}"
     assert wire.sent.count("actions") == 1
 
 
 async def test_loops_run_with_asyncio_as_well(reception: Workstation, witness: Witness) -> None:
-    from tests.end_to_end.vendor_runs import ASYNC_RUNS
-
+    loops = vendor_runs().ASYNC_RUNS
     async with farhand.AsyncFarhand(reception.url, reception.api.token) as client:
-        for vendor, loop in ASYNC_RUNS.items():
+        for vendor, loop in loops.items():
             with VENDORS[vendor][0]([[CLICK[vendor]]]).running() as url:
                 assert await loop(url, client.machine("reception")) == DONE
-    assert described(witness.take()) == " ".join([CLICKED] * len(ASYNC_RUNS))
+    assert described(witness.take()) == " ".join([CLICKED] * len(loops))
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # A program ends with its connections open.

@@ -1,15 +1,19 @@
 """The loops that a program runs a model in, each with its vendor's own SDK.
 
-They are apart from the tests as the SDKs take seconds to be imported, in each process that tests run in.
+They are apart from the tests, as the SDKs take seconds to be imported.
 """
 
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anthropic
-import farhand
 import openai
 from anthropic.types.beta import BetaMessage, BetaMessageParam
+from google import genai
+from google.genai.types import HttpOptions
+from openai.types.responses import ResponseComputerToolCall
+
+import farhand
 from farhand.models.anthropic import AsyncComputer as AsyncAnthropicComputer
 from farhand.models.anthropic import Computer as AnthropicComputer
 from farhand.models.anthropic import Computer20251124
@@ -17,9 +21,6 @@ from farhand.models.gemini import AsyncComputer as AsyncGeminiComputer
 from farhand.models.gemini import Computer as GeminiComputer
 from farhand.models.openai import AsyncComputer as AsyncOpenAIComputer
 from farhand.models.openai import Computer as OpenAIComputer
-from google import genai
-from google.genai.types import HttpOptions
-from openai.types.responses import ResponseComputerToolCall
 
 LONGEST = 640
 """Half of the desktop's, so that places have to be put where they belong."""

@@ -10,9 +10,8 @@ def needs(package: str, extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if error.name is None or not (
-            package == error.name or package.startswith(f"{error.name}.")
-        ):
+        missing = f"{error.name}."
+        if not (missing.startswith(f"{package}.") or f"{package}.".startswith(missing)):
             raise
-        said = f"{package} is not installed: pip install 'farhand-client[{extra}]'"
+        said = f"{package} is not installed, or too old: pip install 'farhand-client[{extra}]'"
         raise ModuleNotFoundError(said, name=error.name) from None

@@ -1,4 +1,5 @@
 from anthropic import Anthropic
+
 from farhand import Farhand
 from farhand.models.anthropic import Computer
 

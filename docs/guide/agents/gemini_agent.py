@@ -1,6 +1,7 @@
+from google import genai
+
 from farhand import Farhand
 from farhand.models.gemini import Computer
-from google import genai
 
 computer = Computer(
     Farhand().machine("reception"),

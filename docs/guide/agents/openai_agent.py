@@ -1,6 +1,7 @@
+from openai import OpenAI
+
 from farhand import Farhand
 from farhand.models.openai import Computer
-from openai import OpenAI
 
 computer = Computer(
     Farhand().machine("reception"),
