@@ -120,7 +120,9 @@ class Anthropic(StandIn):
 
     def _told(self, result: Json) -> Told:
         content = result["content"]
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        blocks: list[Json] = (
+            [{"type": "text", "text": content}] if isinstance(content, str) else content
+        )
         text = " ".join(each["text"] for each in blocks if each["type"] == "text")
         sources = [each["source"] for each in blocks if each["type"] == "image"]
         size = _size(sources[0]["data"], sources[0]["media_type"]) if sources else None
@@ -232,7 +234,8 @@ class Gemini(StandIn):
             {"functionCall": {"id": identity, "name": name, "args": {**arguments}}}
             for identity, (name, arguments) in self._asked
         ]
-        content = {"role": "model", "parts": calls or [{"text": DONE}]}
+        parts: list[Json] = [*calls] or [{"text": DONE}]
+        content = {"role": "model", "parts": parts}
         return {"candidates": [{"content": content, "finishReason": "STOP"}]}
 
 

@@ -6,7 +6,7 @@
 ...     ...
 
 :class:`Computer` is ``computer_toolset_20260801``, :class:`Computer20251124` the one before it.
-The two others are the same for asyncio.  ``docs/guide/models.md`` says how actions end.
+The two others are the same for asyncio.  ``docs/reference/models.md`` says more.
 """
 
 from farhand.models._installing import needs

@@ -4,7 +4,7 @@
 >>> computer.run(genai.Client(), "Write hello into the open window", model=...)
 
 :class:`AsyncComputer` is the same for asyncio, and takes ``genai.Client().aio``.
-``docs/guide/models.md`` says how actions end.
+``docs/reference/models.md`` says more.
 """
 
 from farhand.models._installing import needs

@@ -3,7 +3,7 @@
 >>> computer = Computer(farhand.machine("reception"))
 >>> computer.run(OpenAI(), "Write hello into the open window", model=...)
 
-:class:`AsyncComputer` is the same for asyncio.  ``docs/guide/models.md`` says how actions end.
+:class:`AsyncComputer` is the same for asyncio.  ``docs/reference/models.md`` says more.
 """
 
 from farhand.models._installing import needs

@@ -1,5 +1,7 @@
 """What a model reads of a failure."""
 
+from pathlib import Path
+
 import pytest
 
 from farhand.models import _phrases
@@ -34,3 +36,10 @@ def test_refusals(types: list[str], phrase: str) -> None:
 )
 def test_ends(status: str, phrase: str) -> None:
     assert _phrases.of_end(status) == phrase
+
+
+def test_page_has_all_of_them() -> None:
+    page = Path(__file__).parents[3] / "docs" / "reference" / "models.md"
+    shown = page.read_text().split("```text\n")[1].split("```")[0]
+    phrases = [value for name, value in vars(_phrases).items() if name[0].isupper()]
+    assert shown.splitlines() == [each for each in phrases if isinstance(each, str)]

@@ -45,7 +45,7 @@ class AsyncTurns:
         self._ended_by: Exception | None = None
 
     async def turns(self, runner: AsyncIterable[Message]) -> AsyncIterator[Message]:
-        """The messages of a tool runner, each turn of which is one request to the machine.
+        """The messages of a tool runner that does not stream; each turn is one request.
 
         Without this the tool runner works as well, and each action is a request of its own.
         Raises a :class:`farhand.FarhandError` where the machine cannot be worked.

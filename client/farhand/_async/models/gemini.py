@@ -1,6 +1,6 @@
 """A machine as the computer that Gemini's models use."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from google.genai import types
@@ -99,18 +99,16 @@ class AsyncComputer:
         ]
 
 
-def _decision(call: types.FunctionCall) -> Any:
-    return (call.args or {}).get("safety_decision") or {}
-
-
 def _asks(call: types.FunctionCall) -> bool:
     """Whether a person must agree: also where the decision is one that is not known here."""
-    decision = _decision(call)
-    return bool(decision) and decision.get("decision") not in ("regular", "allowed", "allow")
+    decision = (call.args or {}).get("safety_decision")
+    said = decision.get("decision") if isinstance(decision, Mapping) else decision
+    return said not in {None, "regular", "allowed"}
 
 
 def _why(call: types.FunctionCall) -> str:
-    return str(_decision(call).get("explanation", call.name))
+    decision = (call.args or {}).get("safety_decision")
+    return str(decision.get("explanation") if isinstance(decision, Mapping) else decision)
 
 
 def _response(
