@@ -60,9 +60,9 @@ ANTHROPIC = [
         Case("screenshot", {}, shown=Told(size=SIZE)),
     ],
     [
-        # At the screen's own resolution.
-        Case("zoom", {"region": [0, 0, 100, 50]}, shown=Told(size=(200, 100))),
         Case("screenshot", {}, shown=Told(size=SIZE)),
+        # At the screen's own resolution, and no picture to read places from.
+        Case("zoom", {"region": [0, 0, 100, 50]}, shown=Told(size=(200, 100))),
         Case("cursor_position", {}, shown=Told("X=107,Y=50")),
     ],
 ]

@@ -37,5 +37,19 @@ def test_values_that_say_nothing_are_refused(name: str, given: dict[str, object]
     assert step_of(ACTIONS, name, given).refusal == _phrases.UNUSABLE
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "fields"),
+    [
+        ("hold_key", {"text": "a", "duration": 3}, {"text": "a", "hold": 3}),
+        ("key", {"text": "a", "repeat": 3}, {"text": "a", "repeat": 3}),
+        ("wait", {"duration": 3}, {"seconds": 3}),
+    ],
+)
+def test_times(name: str, given: dict[str, object], fields: dict[str, object]) -> None:
+    (action,) = step_of(ACTIONS, name, given).actions
+    action.pop("operation")
+    assert action == fields
+
+
 def test_no_time_is_no_wait() -> None:
     assert step_of(ACTIONS, "wait", {"duration": 0}).actions == ()

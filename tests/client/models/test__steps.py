@@ -69,13 +69,10 @@ def test_picture_alone_is_no_action() -> None:
 
 
 def test_failures_by_the_step_that_they_are_of() -> None:
-    request = Request.of([Step((actions.key("a"), actions.key("b"))), CLICK, TYPE])
+    two = Step((actions.key("a"), actions.key("b")))
+    request = Request.of([CLICK, two, TYPE])
     ends = [{"status": each} for each in ("completed", "interrupted", "not_begun", "not_begun")]
-    assert request.failures(ends) == {
-        0: _phrases.INTERRUPTED,
-        1: _phrases.NOT_EXECUTED,
-        2: _phrases.NOT_EXECUTED,
-    }
+    assert request.failures(ends) == {1: _phrases.INTERRUPTED, 2: _phrases.NOT_EXECUTED}
 
 
 @pytest.mark.parametrize(

@@ -52,3 +52,7 @@ def test_what_is_not_within_the_picture_is_no_part(region: tuple[int, int, int, 
 )
 def test_pixel_of_a_point(point: tuple[int, int], pixel: tuple[int, int]) -> None:
     assert VIEW.pixel(Point(x=point[0], y=point[1])) == pixel
+
+
+def test_pixel_is_the_one_that_the_middle_lies_in() -> None:
+    assert View(640, 400, 0, 0, 1000, 625).pixel(Point(x=3, y=3)) == (2, 2)
