@@ -26,6 +26,7 @@ WORDS = {
     r"\baiter_raw\b": "iter_raw",
     r"\basync_sleep\b": "sleep",
     r"\basynccontextmanager\b": "contextmanager",
+    r"\bAbstractAsyncContextManager\b": "AbstractContextManager",
     r"\basynchronous\b": "synchronous",
     r"``_sync`` is made of it by ``client/unasync.py``": "made of ``_async``",
     r"\bIt is for one event loop, and for any number of calls at once\.": (

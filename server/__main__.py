@@ -15,6 +15,7 @@ def main() -> None:
         farhand(prog_name="farhand")
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
+        library = "farhand-client" if library == "farhand" else library
         sys.exit(f"Error: {library} is not installed: {how_to_install('server')}")
 
 

@@ -11,6 +11,7 @@ import server.programs.installing
 
 SERVER = server.programs.installing.how_to_install("server")
 MACHINE = machine_client.system.installing.how_to_install("machine")
+LIST_TOKENS = ["token", "list", "--url", "http://x", "--token", "t"]
 
 
 @pytest.mark.parametrize(
@@ -18,7 +19,8 @@ MACHINE = machine_client.system.installing.how_to_install("machine")
     [
         ("server", "motor", ["--help"], SERVER),
         ("server", "tornado", ["serve", "--port", "0", "--data-dir"], SERVER),
-        ("server", "httpx", ["token", "list", "--url", "http://x", "--token", "t"], SERVER),
+        ("server", "farhand", LIST_TOKENS, SERVER),
+        ("server", "httpx", LIST_TOKENS, SERVER),
         ("machine_client", "websockets", ["--help"], MACHINE),
     ],
     ids=lambda value: value if isinstance(value, str) and value.isidentifier() else "",
@@ -36,4 +38,5 @@ def test_missing_extra_is_named(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert ended.returncode == 1
-    assert ended.stderr == f"Error: {library} is not installed: {command}\n"
+    name = "farhand-client" if library == "farhand" else library
+    assert ended.stderr == f"Error: {name} is not installed: {command}\n"

@@ -37,6 +37,7 @@ echo "${0##*/} at work: $*"
 def checkout(tmp_path: Path) -> Path:
     """A place where nothing is really installed."""
     (tmp_path / ".ci" / "javascript").mkdir(parents=True)
+    (tmp_path / "client").mkdir()
     (tmp_path / "config").mkdir()
     for name, text in {
         ".ci/system-packages": PACKAGES,
@@ -45,6 +46,7 @@ def checkout(tmp_path: Path) -> Path:
         "failing": "",
         "python": PYTHON,
         "pyproject.toml": "",
+        "client/pyproject.toml": "",
         "config/constraints.txt": "",
     }.items():
         (tmp_path / name).write_text(text)

@@ -1,4 +1,4 @@
-"""The wheel and the source archive: what is in them, and that either alone is all of Farhand."""
+"""The wheels and source archives, and that either of Farhand and of its client is all of it."""
 
 import http.client
 import json
@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import tomllib
 import venv
 import zipfile
 from collections.abc import Iterator
@@ -51,11 +52,22 @@ def called(*command: str | Path, directory: Path) -> str:
 
 @dataclass(frozen=True)
 class Built:
-    """Both archives, and the files of the project that they are of."""
+    """The archives, and the files of the project that they are of."""
 
     tracked: frozenset[str]
     wheel: Path
     sdist: Path
+    client_wheel: Path
+    client_sdist: Path
+
+    @property
+    def of_the_client(self) -> set[str]:
+        """The files of its package, by their names in it."""
+        return {
+            name.removeprefix("client/")
+            for name in self.tracked
+            if name.startswith("client/farhand/")
+        }
 
 
 @pytest.fixture(scope="module")
@@ -71,16 +83,34 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     for name in LEFTOVERS:
         (clone / name).parent.mkdir(parents=True, exist_ok=True)
         (clone / name).write_text("left over")
-    out = directory / "out"
-    called(sys.executable, "-m", "hatchling", "build", "--directory", out, directory=clone)
-    (wheel,), (sdist,) = out.glob("*.whl"), out.glob("*.tar.gz")
-    return Built(tracked, wheel, sdist)
+    archives = []
+    for project in (clone, clone / "client"):
+        out = directory / "out" / project.name
+        called(sys.executable, "-m", "hatchling", "build", "--directory", out, directory=project)
+        archives += [*out.glob("*.whl"), *out.glob("*.tar.gz")]
+    return Built(tracked, *archives)
 
 
 def test_source_archive_has_every_file_and_no_leftovers(built: Built) -> None:
     with tarfile.open(built.sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert names - {"PKG-INFO"} == built.tracked
+
+
+def test_archives_of_the_client_have_it_and_nothing_else(built: Built) -> None:
+    wheel = zipfile.ZipFile(built.client_wheel)
+    names = set(wheel.namelist())
+    about = {name for name in names if re.match(r"farhand_client-[\d.]+\.dist-info/", name)}
+    assert names - about == built.of_the_client
+    assert "farhand/py.typed" in names
+    assert {name.rpartition("/")[2] for name in about} >= {"LICENSE", "METADATA"}
+    (metadata,) = (wheel.read(name).decode() for name in about if name.endswith("/METADATA"))
+    needed = re.findall(r"^Requires-Dist: (\w+)[^;\n]*$", metadata, re.MULTILINE)
+    assert needed == ["httpx", "pydantic"]
+    with tarfile.open(built.client_sdist) as archive:
+        sources = {name.partition("/")[2] for name in archive.getnames()}
+    others = {"LICENSE", "README.md", "pyproject.toml", "PKG-INFO", ".gitignore"}
+    assert sources - others == built.of_the_client
 
 
 def test_wheel_has_the_packages_and_nothing_else(built: Built) -> None:
@@ -99,7 +129,7 @@ def test_wheel_has_the_packages_and_nothing_else(built: Built) -> None:
 
 @dataclass(frozen=True)
 class Installed:
-    """An environment with nothing of Farhand but what an archive brought."""
+    """An environment with nothing of Farhand but what archives brought."""
 
     directory: Path
 
@@ -115,18 +145,26 @@ class Installed:
 def installed(
     request: pytest.FixtureRequest, built: Built, tmp_path_factory: pytest.TempPathFactory
 ) -> Installed:
-    directory = tmp_path_factory.mktemp("installed")
-    wheel = built.wheel
+    archives = {
+        "wheel": [built.wheel, built.client_wheel],
+        "sdist": [built.sdist, built.client_sdist],
+    }
+    return install(tmp_path_factory.mktemp("installed"), archives[request.param])
+
+
+def install(directory: Path, archives: list[Path]) -> Installed:
+    """A new environment, with what is in the archives."""
     pip = (sys.executable, "-m", "pip")
     alone = ("--no-index", "--no-deps", "--quiet", "--disable-pip-version-check")
-    if request.param == "sdist":
+    if archives[0].suffix != ".whl":
         # With the build backend that is here, instead of another download of it.
         options = (*alone, "--no-build-isolation", "--wheel-dir", directory)
-        called(*pip, "wheel", *options, built.sdist, directory=directory)
-        (wheel,) = directory.glob("*.whl")
+        called(*pip, "wheel", *options, *archives, directory=directory)
+        archives = [*directory.glob("*.whl")]
     fresh = Installed(directory / "environment")
     venv.create(fresh.directory)
-    called(*pip, "--python", fresh.program("python"), "install", *alone, wheel, directory=directory)
+    into = ("--python", fresh.program("python"))
+    called(*pip, *into, "install", *alone, *archives, directory=directory)
     # What Farhand needs is here already.  Files of this kind are not read in a directory that one
     # of them names, so the clone, which one here names, is not seen.
     packages = fresh.says("python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
@@ -139,18 +177,43 @@ def test_farhand_comes_from_the_archive_alone(installed: Installed) -> None:
     script = (
         "import json, sys; print(json.dumps([__import__(name).__file__ for name in sys.argv[1:]]))"
     )
-    files = json.loads(installed.says("python", "-c", script, *PACKAGES))
-    assert len(files) == len(PACKAGES)
+    packages = (*PACKAGES, "farhand")
+    files = json.loads(installed.says("python", "-c", script, *packages))
+    assert len(files) == len(packages)
     for file in files:
         assert Path(file).is_relative_to(installed.directory)
 
 
+def test_client_is_enough_for_programs(built: Built, tmp_path: Path) -> None:
+    client = install(tmp_path, [built.client_wheel])
+    script = """
+import sys
+import farhand
+farhand.Farhand("http://127.0.0.1:8600", "fh_t").machine("reception")
+ours = {name.partition(".")[0] for name in sys.modules} & {"farhand", "schemas", "server"}
+print(farhand.__version__, farhand.__file__, *ours)
+"""
+    version, file, *ours = client.says("python", "-c", script).split()
+    assert version == version_of(PROJECT / "client")
+    assert Path(file).is_relative_to(tmp_path)
+    assert ours == ["farhand"]
+
+
+def version_of(project: Path) -> str:
+    found: str = tomllib.loads((project / "pyproject.toml").read_text())["project"]["version"]
+    return found
+
+
+def test_server_wants_the_client_of_its_version() -> None:
+    extras = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    version = version_of(PROJECT)
+    assert version_of(PROJECT / "client") == version
+    assert f"farhand-client=={version}" in extras["optional-dependencies"]["server"]
+
+
 def test_programs_run(installed: Installed) -> None:
-    version = re.search(
-        r'^version = "(.*)"$', (PROJECT / "pyproject.toml").read_text(), re.MULTILINE
-    )
-    assert version is not None
-    assert installed.says("farhand", "--version").strip().endswith(f" {version[1]}")
+    said = installed.says("farhand", "--version").strip()
+    assert said.endswith(f" {version_of(PROJECT)}")
     assert "  serve " in installed.says("farhand", "--help")
     assert "  join " in installed.says("farhand-machine", "--help")
     assert "  --server " in installed.says("farhand-machine", "join", "--help")

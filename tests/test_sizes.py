@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parent.parent
-ROOMS = ("schemas", "server", "machine_client")
+ROOMS = ("schemas", "server", "machine_client", "client")
 
 FULL_FOLDER, MOST_FILES = 14, 20
 FULL_FILE, MOST_LINES = 400, 500

@@ -17,14 +17,27 @@ from server.cli import COMMANDS
 from server.web.endpoint import endpoints_of
 
 PROJECT = Path(__file__).parent.parent
-ROOMS = ("schemas", "server", "machine_client")
+ROOMS = {
+    "schemas": "schemas",
+    "server": "server",
+    "machine_client": "machine_client",
+    "farhand": "client/farhand",
+}
+"""Where each of our packages is."""
 
 WALLS = {
     # The common language knows neither side.
     "schemas": {"schemas"},
     # The two sides know each other by the wire alone.
     "machine_client": {"machine_client", "schemas"},
-    "server": {"server", "schemas"},
+    "server": {"server", "schemas", "farhand"},
+    # It knows the API as anyone does: by its documents.
+    "farhand": {"farhand"},
+    # What models do is made of what any program has; the tables and the turns reach for no network.
+    "farhand.models": {
+        *("farhand.models", "farhand.actions", "farhand.types"),
+        *("farhand._async.models", "farhand._sync.models"),
+    },
     # api, then dispatch, then machines, then store: nobody looks back up.
     "server.store": {
         *("server.store", "server.errors", "server.tasks", "schemas"),
@@ -91,10 +104,9 @@ WALLS = {
         *("server.clock", "server.events", "server.metrics", "server.trajectories"),
     },
     "server.console": {"server.console"},
-    "server.client": {"server.client", "schemas"},
     # The command line: most of it calls a server from outside, and three commands run one.
     "server.cli": {
-        *("server.cli", "server.client", "server.data_directory", "server.tasks", "schemas"),
+        *("server.cli", "farhand", "server.data_directory", "server.tasks", "schemas"),
         *("server.app", "server.foundation", "server.process", "server.settings", "server.demo"),
         *("server.errors", "server.store.embedded_mongod"),
         *("server.store.mongodb.database", "server.bus.nats_bus", "server.workers"),
@@ -107,7 +119,7 @@ WALLS = {
     },
     # The demo starts the programs as a person would, and calls them over HTTP.
     "server.demo": {
-        *("server.demo", "server.client", "server.data_directory", "server.settings"),
+        *("server.demo", "farhand", "server.data_directory", "server.settings"),
         *("server.programs", "schemas"),
     },
     # Settings, clock, tasks and the log's format are everybody's, and know nobody.
@@ -214,9 +226,17 @@ FOREIGN = {
         *("server.api", "server.web", "server.identity", "server.app"),
         "server.machines.websocket",
     ),
+    "httpx": ("farhand",),
+    # Each vendor's SDK is for whoever has installed it.
+    "anthropic": tuple(
+        f"farhand.{flavour}.models.{name}"
+        for flavour in ("_async", "_sync")
+        for name in ("anthropic", "anthropic_20251124")
+    ),
+    "openai": ("farhand._async.models.openai", "farhand._sync.models.openai"),
+    "google": ("farhand._async.models.gemini", "farhand._sync.models.gemini"),
     # The command line calls the server as anyone would; the demo does it by the same means.
-    "httpx": ("server.cli", "server.client"),
-    "httpx_sse": ("server.cli.live",),
+    "farhand": ("farhand", "server.cli", "server.demo"),
     "prometheus_client": ("server.metrics",),
     "click": ("server.cli", "machine_client.cli", "machine_client.demo.window"),
     "rich": ("server.cli", "server.demo"),
@@ -229,6 +249,7 @@ NO_IO = {"asyncio", "socket", "threading", "time", "ssl", "os", "subprocess", "l
 TESTED_ELSEWHERE = {
     "server/__main__.py": "tests/server/cli/test_cli.py",
     "server/cli/__init__.py": "tests/server/cli/test_cli.py",
+    "server/cli/transfer/commands.py": "tests/server/cli/transfer/test_importing.py",
     "server/assembly.py": "tests/server/test_app.py",
     "server/web/endpoint.py": "tests/server/api/test_routes.py",
     "server/web/files.py": "tests/server/api/test_console.py",
@@ -264,6 +285,15 @@ TESTED_ELSEWHERE = {
     "server/machines/link/events.py": "tests/server/machines/link/test_link.py",
     "machine_client/link/events.py": "tests/machine_client/link/test_session.py",
     "machine_client/__main__.py": "tests/machine_client/test_cli.py",
+    # They are made of `_async`, whose tests call them.
+    "client/farhand/_sync/*": "tests/client/test_unasync.py",
+    "client/farhand/_sync/models/*": "tests/client/test_unasync.py",
+    "client/farhand/types.py": "tests/client/test_openapi.py",
+    # With the vendors' own SDKs, on a real desktop.
+    "client/farhand/_async/models/anthropic.py": "tests/end_to_end/test_models.py",
+    "client/farhand/_async/models/anthropic_20251124.py": "tests/end_to_end/test_models.py",
+    "client/farhand/_async/models/openai.py": "tests/end_to_end/test_models.py",
+    "client/farhand/_async/models/gemini.py": "tests/end_to_end/test_models.py",
     # The demo is run as people run it, as a whole.
     "server/demo/*": "tests/server/cli/test_demo.py",
     "machine_client/demo/*": "tests/server/cli/test_demo.py",
@@ -310,9 +340,10 @@ def is_within(name: str, room: str) -> bool:
 
 def sources() -> Iterator[tuple[str, Path]]:
     """Every module of the project by its dotted name."""
-    for room in ROOMS:
-        for file in sorted((PROJECT / room).rglob("*.py")):
-            name = ".".join(file.relative_to(PROJECT).with_suffix("").parts)
+    for room, directory in ROOMS.items():
+        for file in sorted((PROJECT / directory).rglob("*.py")):
+            parts = file.relative_to(PROJECT / directory).with_suffix("").parts
+            name = ".".join([room, *parts])
             yield name.removesuffix(".__init__"), file
 
 
@@ -393,9 +424,7 @@ RUNNING_COMMANDS = {"serve", "demo", "doctor", "worker"}
 
 
 def test_commands_that_call_a_server_load_none() -> None:
-    allowed = (
-        *("server.cli", "server.client", "server.data_directory", "server.tasks", "schemas"),
-    )
+    allowed = (*("server.cli", "farhand", "server.data_directory", "server.tasks", "schemas"),)
     loaded = {
         f"{command} loads {name}"
         for command in {*COMMANDS} - RUNNING_COMMANDS
@@ -607,6 +636,11 @@ def test_no_session_and_no_document_leaves_the_store() -> None:
         ("server.machines.link.link", "from server.machines.socket import Connection", "link"),
         ("machine_client.link.session", "import machine_client.journal.journal", "session"),
         ("machine_client.cli", "from server import settings", "machine_client"),
+        ("machine_client.cli", "import farhand", "machine_client"),
+        ("server.dispatch.command", "from farhand import Farhand", "server.dispatch"),
+        ("server.app", "from farhand import Farhand", "server.cli and server.demo"),
+        ("farhand._async.client", "from schemas.inputs import bodies", "farhand"),
+        ("server.cli.client", "import httpx", "httpx"),
         ("server.dispatch.command", "from server.web.handler import ApiHandler", "server.dispatch"),
         ("server.trajectories.states", "from server.api.metrics import X", "server.trajectories"),
         ("server.trajectories.states", "import server.store.mongodb.database", "trajectories"),
@@ -632,7 +666,9 @@ def has_logic(file: Path) -> bool:
 def files_testing(file: Path) -> list[Path]:
     """The test files of a source file: its own, several with its name, or the exception's."""
     inside = file.relative_to(PROJECT)
-    directory = PROJECT / "tests" / inside.parent
+    # The distribution of the client library has one package.
+    parts = [part for part in inside.parent.parts if part != "farhand"]
+    directory = PROJECT.joinpath("tests", *parts)
     found = [*directory.glob(f"test_{file.stem}.py"), *directory.glob(f"test_{file.stem}_*.py")]
     found += [PROJECT / test for each, test in TESTED_ELSEWHERE.items() if inside.match(each)]
     return [each for each in found if each.is_file()]

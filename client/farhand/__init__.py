@@ -8,6 +8,7 @@
 :class:`Farhand` is for ordinary programs, :class:`AsyncFarhand` the same for asyncio.
 """
 
+from farhand._answers import Reply
 from farhand._async.client import AsyncFarhand
 from farhand._async.machine import AsyncMachine
 from farhand._async.session import AsyncSession
@@ -99,6 +100,7 @@ __all__ = [
     "PreconditionFailed",
     "Problem",
     "Refused",
+    "Reply",
     "ServerBusy",
     "ServerStopping",
     "Session",

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from farhand.errors import PROBLEMS, InvalidRequest, NotFarhand, Problem, Refused, WrongPart
+from farhand.errors import NotFarhand, Refused, refused
 
 _PROBLEM = "application/problem+json"
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -36,20 +36,11 @@ class Reply:
 
     def refusal(self, key: str | None = None) -> Refused | None:
         """The error that a Farhand server answered with; None where no such server says this."""
+        is_problem = self.headers.get("Content-Type", "").startswith(_PROBLEM)
+        if self.status != 422 and not is_problem:
+            return None
         try:
-            body = self.json
-            if self.status == 422:
-                return InvalidRequest(
-                    [
-                        WrongPart(tuple(map(str, each["loc"])), each["msg"], each["type"])
-                        for each in body["detail"]
-                    ],
-                    key=key,
-                )
-            if not self.headers.get("Content-Type", "").startswith(_PROBLEM):
-                return None
-            name = str(body["type"]).removeprefix("/problems/")
-            return PROBLEMS.get(name, Problem)(self.status, body, self.headers, key)
+            return refused(self.status, self.json, self.headers, key)
         except (ValueError, KeyError, TypeError):
             return None
 
@@ -60,4 +51,6 @@ class Reply:
             said += ", which leads elsewhere, and a token is not sent there: give the final URL"
         elif self.is_success:
             said = "its answer is not what this library knows"
-        return NotFarhand(f"what answers at {url} is no Farhand server, or not it alone: {said}")
+        error = NotFarhand(f"what answers at {url} is no Farhand server, or not it alone: {said}")
+        error.status = self.status
+        return error

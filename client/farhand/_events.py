@@ -1,6 +1,7 @@
 """Takes a stream of server-sent events apart, as the HTML standard has them."""
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,14 +14,22 @@ MAX_EVENT_BYTES: Final = 1024 * 1024
 class EventDecoder:
     """What came of a stream so far; :meth:`feed` gives each event once it is whole."""
 
-    def __init__(self) -> None:
-        self.last_id = ""
+    def __init__(self, last_id: str = "") -> None:
+        self.last_id = last_id
         """Where to go on; what is no event can move it along."""
+        self.heard_at = time.monotonic()
+        """When something came last, by the monotonic clock."""
+        self.begin()
+
+    def begin(self) -> None:
+        """Go on with another stream: what has not come whole is in that again."""
         self._rest = b""
+        self._id = self.last_id
         self._fields: dict[str, str] = {}
 
     def feed(self, piece: bytes) -> Iterator[Event]:
         """The events that end in the next bytes.  Raises NotFarhand where it is no such stream."""
+        self.heard_at = time.monotonic()
         *lines, self._rest = (self._rest + piece).split(b"\n")
         if len(self._rest) > MAX_EVENT_BYTES:
             raise NotFarhand("what comes is no stream of events")
@@ -36,7 +45,7 @@ class EventDecoder:
         if name == "data" and "data" in self._fields:
             value = f"{self._fields['data']}\n{value}"
         if name == "id":
-            self.last_id = value
+            self._id = value
         elif name in ("event", "data"):
             if sum(map(len, self._fields.values())) + len(value) > MAX_EVENT_BYTES:
                 raise NotFarhand("what comes is no stream of events")
@@ -44,6 +53,7 @@ class EventDecoder:
 
     def _whole(self) -> Event | None:
         """The event whose last line was read; its id holds for what has none."""
+        self.last_id = self._id
         kind, data = self._fields.pop("event", "message"), self._fields.pop("data", None)
         if data is None:
             return None

@@ -37,11 +37,13 @@ class Tries:
     """The tries of one request, within ``seconds`` in all.
 
     ``is_repeatable``: whether it does no more when it is sent twice, as it has a key or only reads.
+    ``is_the_only``: whether there is no second try, whatever comes of the first.
     """
 
     is_repeatable: bool
     waits_for_machine: bool
     seconds: float
+    is_the_only: bool = False
     _number: int = 0
     _ends_at: float = field(init=False)
 
@@ -87,4 +89,4 @@ class Tries:
             # Doubled each time; the chance keeps many clients of one server apart.
             longest = min(0.1 * 2 ** min(self._number, 10), MOST_PAUSE_SECONDS)
             pause = longest * random.uniform(0.5, 1.0)  # noqa: S311 - nothing secret
-        return pause if pause < self.left else None
+        return pause if pause < self.left and not self.is_the_only else None

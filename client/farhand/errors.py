@@ -19,9 +19,15 @@ class FarhandError(Exception):
     key: str | None = None
     """The Idempotency-Key that it was asked for with: with the same key one may ask again."""
 
+    status: int | None = None
+    """The answer's HTTP status, where there was one."""
+
 
 class NoAnswer(FarhandError):
     """The server gave no final answer in time, or none at all."""
+
+    why: str = ""
+    """What went wrong with the last try, in the system's words."""
 
 
 class NotFarhand(FarhandError):
@@ -346,3 +352,20 @@ def _named(kind: type[Problem]) -> dict[str, type[Problem]]:
 
 PROBLEMS: dict[str, type[Problem]] = _named(Problem)
 """The class of each problem, by its name."""
+
+
+def refused(
+    status: int, body: Any, headers: Mapping[str, str] | None = None, key: str | None = None
+) -> Refused:
+    """The error that an answer's decoded body tells, or that is told within another answer.
+
+    Raises ValueError, KeyError or TypeError where no Farhand server says this.
+    """
+    if status == 422:
+        wrong = [
+            WrongPart(tuple(map(str, each["loc"])), each["msg"], each["type"])
+            for each in body["detail"]
+        ]
+        return InvalidRequest(wrong, key=key)
+    name = str(body["type"]).removeprefix("/problems/")
+    return PROBLEMS.get(name, Problem)(status, body, headers or {}, key)

@@ -29,11 +29,16 @@ def install_command(extra: str, environment: PythonEnvironment) -> str:
     python = shlex.quote(environment.executable or "python3")
     needs_evdev = extra == "machine" and environment.needs_debians_evdev
     before = _evdev_from_debian(environment.prefix) if needs_evdev else ""
+    # The server's commands call a server by the client library, which no package index has either.
+    needs_client = extra == "server"
     if environment.checkout is not None:
-        return f"{before}{python} -m pip install {shlex.quote(f'{environment.checkout}[{extra}]')}"
+        client = [str(environment.checkout / "client")] if needs_client else []
+        wanted = shlex.join([*client, f"{environment.checkout}[{extra}]"])
+        return f"{before}{python} -m pip install {wanted}"
+    client_told = ", and CLIENT the checkout's client or the wheel of that" if needs_client else ""
     return (
-        f"{before}{python} -m pip install 'PATH[{extra}]', "
-        "where PATH is Farhand's checkout or its wheel"
+        f"{before}{python} -m pip install {'CLIENT ' if needs_client else ''}'PATH[{extra}]', "
+        f"where PATH is Farhand's checkout or its wheel{client_told}"
     )
 
 

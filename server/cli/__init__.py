@@ -18,7 +18,7 @@ COMMANDS: Final = {
     "command": "administration",
     "audit": "audit",
     "workflow": "workflows",
-    "trajectory": "transfer.importing",
+    "trajectory": "transfer.commands",
     "doctor": "doctor",
     "worker": "worker",
 }

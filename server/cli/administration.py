@@ -10,7 +10,6 @@ from schemas.resources.tokens import ROLE_SCOPES, Role, Scope
 from server.cli.client import Api, api_options, printable
 from server.cli.durations import Duration, time_from_now
 from server.cli.token_files import token_file_options, token_file_writer
-from server.client.replies import said_by
 
 USUAL_SCOPES = (Scope.INPUT_SEND, Scope.MACHINES_READ, Scope.TRAJECTORIES_READ)
 """What a program that drives machines needs: the scopes of a token that names none."""
@@ -148,7 +147,9 @@ def show_command(api: Api, command_id: UUID) -> None:
     if (answer := found["answer"]) is not None:
         status, body = answer["status"], answer["body"]
         if status == 422:
-            said = said_by(status, body)
+            from farhand.errors import refused  # noqa: PLC0415 - the library is there by now
+
+            said = str(refused(status, body))
         else:
             said = "" if body is None else body.get("detail") or body["status"]
         click.echo(printable(f"answer: {status} {said}").rstrip())

@@ -78,7 +78,7 @@ def audit(
     if not follow:
         _show_list(api, found, as_csv=as_csv)
         return
-    # Imported late, as it imports the HTTP client.
+    # Imported late, as it imports the client library.
     from server.cli.live.entries import follow_entries  # noqa: PLC0415
 
     follow_entries(

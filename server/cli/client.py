@@ -1,33 +1,30 @@
 """How the administrative commands reach a server, and how they print what it says."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
-from pydantic import ValidationError
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from schemas.http.problems import ValidationErrorBody
 from server.cli.wording import in_words_of_the_command
-from server.client.replies import Reply, said_by
 from server.data_directory import ADDRESS_FILE, ADMIN_TOKEN_FILE, default_data_directory
+
+if TYPE_CHECKING:
+    from farhand import Farhand, FarhandError
 
 PAGE = 1000
 """The most things that the server lists in one answer."""
-OVERLAP = 10
-"""So many may be removed between two pages before anything is missed."""
 
 REQUEST_SECONDS = 120.0
-CONNECT_SECONDS = 10.0
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -41,21 +38,13 @@ class Api:
     as_json: bool
     token_from: str = ""
 
-    def call(
-        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
-    ) -> Any:
+    def call(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request and return the answer's JSON, or None where it has no body.
 
         What the server refuses is raised as a ClickException with the server's own words.
         """
-        content = None if body is None else json.dumps(body).encode()
-        reply = self.send(method, path, content, headers)
-        if not 200 <= reply.status < 300:
-            raise click.ClickException(self._refused(reply))
-        try:
-            return reply.json if reply.body else None
-        except ValueError:
-            raise click.ClickException(self._stranger("its answer is not JSON")) from None
+        with self.connected() as farhand:
+            return farhand.request(method, path, body)
 
     def call_list(
         self, path: str, query: Mapping[str, str] | None = None, limit: int | None = None
@@ -65,65 +54,47 @@ class Api:
         What moves from one page to another meanwhile is neither missed nor repeated.  Where only
         the first ``limit`` are wanted, the answer's total is how many there are.
         """
-        found: dict[str, Any] = {}
-        skip, size = 0, min(PAGE, limit or PAGE)
-        while True:
-            part = urlencode({**(query or {}), "limit": size, "skip": skip})
-            page = self.call("GET", f"{path}?{part}")
-            found |= {item["id"]: item for item in page["items"]}
-            end = skip + len(page["items"])
-            is_enough = limit is not None and len(found) >= limit
-            if not page["items"] or end >= page["total"] or is_enough:
-                items = [*found.values()][:limit]
-                total = len(items) if limit is None else page["total"]
-                whole = {"items": items, "total": total, "skip": 0}
-                return {**page, **whole, "limit": limit or max(PAGE, len(items))}
-            # What is removed draws forward what comes after it.
-            skip = max(skip + 1, end - OVERLAP)
+        with self.connected() as farhand:
+            pages = list(farhand.pages(path, query, limit))
+        items = [item for page in pages for item in page["items"]]
+        total = len(items) if limit is None else pages[-1]["total"]
+        whole = {"items": items, "total": total, "skip": 0}
+        return {**pages[-1], **whole, "limit": limit or max(PAGE, len(items))}
 
-    def _refused(self, reply: Reply) -> str:
-        """Why a request was refused, in the words of the command that sent it."""
-        try:
-            body = reply.json
-            if reply.status == 422:
-                return in_words_of_the_command(ValidationErrorBody.model_validate(body).detail)
-            said = said_by(reply.status, body)
-        except (ValueError, KeyError, TypeError, ValidationError):
-            return self._stranger(f"it answered HTTP {reply.status}")
-        if reply.status in (401, 403) and self.token_from:
-            return f"{said} (the token is from {self.token_from})"
-        return said
+    @contextmanager
+    def connected(self) -> Iterator["Farhand"]:
+        """The server, for several requests; whatever goes wrong with one is a ClickException."""
+        from farhand import FarhandError  # noqa: PLC0415 - as in opened()
 
-    def _stranger(self, why: str) -> str:
-        return (
-            f"what answers at {self.url} is no Farhand server: {why}; look at --url, and run "
-            "farhand doctor on the server's host"
-        )
+        with self.opened() as farhand:
+            try:
+                yield farhand
+            except FarhandError as error:
+                raise self.failure(error) from None
 
-    def send(
-        self,
-        method: str,
-        path: str,
-        content: bytes | None = None,
-        headers: dict[str, str] | None = None,
-        *,
-        seconds: float = REQUEST_SECONDS,
-    ) -> Reply:
-        """Send a request and return the answer, whatever its status."""
-        # Imported late, for the reason that stands there.
-        from server.client.connections import Connection, reply_of  # noqa: PLC0415
+    def opened(self, seconds: float = REQUEST_SECONDS) -> "Farhand":
+        """The server, to which every request is sent once, and answered within so many seconds."""
+        # Whoever asks for help sends no request, and the library takes a while to be imported.
+        from farhand import Farhand  # noqa: PLC0415
 
         try:
-            with (
-                Connection(self.url, self.token, seconds, min(CONNECT_SECONDS, seconds)) as server,
-                server.opened(method, path, content, headers) as response,
-            ):
-                return reply_of(response, seconds)
-        except OSError as error:
-            raise click.ClickException(
-                f"no server answers at {self.url}: {error}; look whether farhand serve runs there, "
-                "and what farhand doctor says on its host"
-            ) from None
+            # A proxy of the environment's is for others' servers, and would see the token.
+            return Farhand(self.url, self.token, timeout=seconds, retry=False, trust_env=False)
+        except ValueError as error:
+            raise click.ClickException(str(error)) from None
+
+    def failure(self, error: "FarhandError") -> click.ClickException:
+        """What to say of a request that failed, in the words of the command that sent it."""
+        from farhand import InvalidRequest, NotFarhand  # noqa: PLC0415 - as in opened()
+
+        said = str(error)
+        if isinstance(error, InvalidRequest):
+            said = in_words_of_the_command(error.wrong)
+        elif isinstance(error, NotFarhand):
+            said += "; look at --url, and run farhand doctor on the server's host"
+        elif error.status in (401, 403) and self.token_from:
+            said += f" (the token is from {self.token_from})"
+        return click.ClickException(said)
 
     def show(self, answer: Any, columns: Sequence[str]) -> None:
         """Print a list: as JSON, or as a table for people."""

@@ -14,7 +14,6 @@ from rich.console import Console
 from server.cli.running import MOST_WORKERS
 from server.demo import DemoError, Interrupted
 from server.demo.children import STOP_SIGNALS
-from server.demo.run import run_demo
 
 
 @click.command()
@@ -40,6 +39,9 @@ def demo(once: bool, data_dir: Path | None, workers: int) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that lacks a sign is no reason to fail.
         sys.stdout.reconfigure(errors="replace")
+    # Imported late, as it imports the client library.
+    from server.demo.run import run_demo  # noqa: PLC0415
+
     console = Console(highlight=False)
     for number in STOP_SIGNALS:
         signal.signal(number, _interrupt)

@@ -20,7 +20,6 @@ from schemas.programs.settings import SettingsError
 from server.bus.nats_bus import examine as examine_nats
 from server.cli.client import Api
 from server.cli.serve import server_options
-from server.client.replies import Reply
 from server.data_directory import ADDRESS_FILE, ADMIN_TOKEN_FILE
 from server.errors import StoreError, StoreUnavailable
 from server.settings import (
@@ -197,23 +196,25 @@ def _server(settings: ServerSettings) -> Iterator[Finding]:
     host, port = _reachable(settings)
     token_file = settings.data_dir / ADMIN_TOKEN_FILE
     token = os.environ.get("FARHAND_TOKEN") or _text_of(token_file)
-    api = Api(f"http://{f'[{host}]' if ':' in host else host}:{port}", token or "", as_json=False)
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    # What is asked first needs no token, and one that is none should not be in its way.
+    open_to_all = Api(address, "none", as_json=False)
     if port == 0 or not _takes_connections(host, port):
         yield _free_port(settings.host, port)
         if not token_file.exists() and (settings.data_dir / "mongodb").exists():
             yield Finding("token", False, f"{token_file} is gone, and it is not made twice")
         return
-    live = _answer(api, "/healthz")
-    if live is None or live.status != 200 or b'"status"' not in live.body:
-        yield Finding("port", False, f"something that is no Farhand server listens at {api.url}")
+    live = _answer(open_to_all, "/healthz")
+    if not isinstance(live, dict) or "status" not in live:
+        yield Finding("port", False, f"something that is no Farhand server listens at {address}")
         return
-    yield Finding("port", True, f"a Farhand server answers at {api.url}")
-    yield _ready(_answer(api, "/readyz"))
+    yield Finding("port", True, f"a Farhand server answers at {address}")
+    yield _ready(_answer(open_to_all, "/readyz"))
     if token is None:
         yield Finding("token", False, f"cannot read {token_file}: run this as the server's user")
         return
     whose = "FARHAND_TOKEN" if os.environ.get("FARHAND_TOKEN") else str(token_file)
-    tried = _answer(api, "/v1/tokens?limit=1")
+    tried = _answer(Api(address, token, as_json=False), "/v1/tokens?limit=1")
     yield _judged("token", tried, f"the server accepts {whose}", whose)
 
 
@@ -252,26 +253,30 @@ def _free_port(host: str, port: int) -> Finding:
     return Finding("port", True, f"{which}; no server runs there now")
 
 
-def _answer(api: Api, path: str) -> Reply | None:
+def _answer(api: Api, path: str) -> Any:
+    """The answer, or what is wrong, as an exception."""
+    from farhand import FarhandError, NoAnswer  # noqa: PLC0415 - as in Api.opened()
+
     try:
-        return api.send("GET", path, seconds=ANSWER_SECONDS)
-    except click.ClickException:
-        return None
+        with api.opened(ANSWER_SECONDS) as farhand:
+            return farhand.request("GET", path)
+    except NoAnswer:
+        return FarhandError("the server does not answer")
+    except (FarhandError, click.ClickException) as error:
+        return error
 
 
-def _ready(answer: Reply | None) -> Finding:
+def _ready(answer: Any) -> Finding:
     """Whether the server can work, and reach the machines of other nodes."""
-    if answer is not None and answer.status == 200 and answer.json.get("bus") == "away":
+    if isinstance(answer, dict) and answer.get("bus") == "away":
         what = "it is ready, but NATS is away, so it cannot reach the machines of other nodes"
         return Finding("server", False, what)
     return _judged("server", answer, "it is ready, its database answers")
 
 
-def _judged(part: str, answer: Reply | None, good: str, about: str = "") -> Finding:
-    if answer is None:
-        return Finding(part, False, "the server does not answer")
-    if answer.status != 200:
-        return Finding(part, False, f"{about}: {answer.refusal}" if about else answer.refusal)
+def _judged(part: str, answer: Any, good: str, about: str = "") -> Finding:
+    if isinstance(answer, Exception):
+        return Finding(part, False, f"{about}: {answer}" if about else str(answer))
     return Finding(part, True, good)
 
 

@@ -51,7 +51,7 @@ def add_machine(
 def list_machines(api: Api, watch: bool) -> None:
     """List the machines and how they are."""
     if watch:
-        # Imported late, as it imports the HTTP client.
+        # Imported late, as it imports the client library.
         from server.cli.live.machines import watch_machines  # noqa: PLC0415
 
         watch_machines(api)

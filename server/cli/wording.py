@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 
-from schemas.values.validation_errors import ValidationErrorEntry
+if TYPE_CHECKING:
+    from farhand.errors import WrongPart
 
 _OTHER_NAMES = {
     "expires_at": "expires_in",
@@ -18,20 +20,20 @@ _OTHER_NAMES = {
 """Fields that a command has a parameter of another name for."""
 
 
-def in_words_of_the_command(entries: Iterable[ValidationErrorEntry]) -> str:
+def in_words_of_the_command(wrong: Iterable["WrongPart"]) -> str:
     """What was wrong, each time with the option or argument that it was about."""
     context = click.get_current_context(silent=True)
     parameters = [] if context is None else context.command.params
-    return "; ".join(_sentence(entry, parameters) for entry in entries)
+    return "; ".join(_sentence(part, parameters) for part in wrong)
 
 
-def _sentence(entry: ValidationErrorEntry, parameters: list[click.Parameter]) -> str:
-    place = ".".join(entry.loc)
-    field = entry.loc[1] if len(entry.loc) > 1 else ""
+def _sentence(part: "WrongPart", parameters: list[click.Parameter]) -> str:
+    place = ".".join(part.loc)
+    field = part.loc[1] if len(part.loc) > 1 else ""
     for parameter in parameters:
         if field and _is_about(field, parameter):
             place = _typed_name(parameter)
-    said = re.sub(r"^(Input|Value|String|List) should ", "must ", entry.msg)
+    said = re.sub(r"^(Input|Value|String|List) should ", "must ", part.message)
     return f"{place} {said}" if said.startswith("must ") else f"{place}: {said}"
 
 

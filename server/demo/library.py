@@ -3,12 +3,15 @@
 import json
 from importlib.resources import files
 from typing import Any
+from uuid import UUID
 
 from rich.console import Console
 from rich.text import Text
 
+from farhand import Farhand
+from farhand.types import Trajectory, TrajectoryWithIncluded
 from server.demo import DemoError
-from server.demo.caller import Answer, Caller
+from server.demo.timing import timed
 
 SAMPLES = "samples.jsonl"
 
@@ -19,38 +22,39 @@ def samples() -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def show_trajectories(console: Console, caller: Caller) -> None:
+def show_trajectories(console: Console, farhand: Farhand) -> None:
     """Make a workflow, import the samples, and print what each of the reads answers."""
     console.print(Text("Trajectories", "bold"))
-    new = {"name": "Enter an invoice", "description": "From the scanned page to the ledger."}
-    answer = caller.call("POST", "/v1/workflows", new)
-    workflow_id = answer.json()["id"]
-    _print(console, "create workflow", new["name"], answer)
+    name, description = "Enter an invoice", "From the scanned page to the ledger."
+    workflow, took = timed(lambda: farhand.workflows.create(name, description=description))
+    console.print(_line("create workflow", name, took))
 
-    imported = [
-        caller.call("POST", "/v1/trajectories", {**sample, "workflow_id": workflow_id})
-        for sample in samples()
-    ]
-    steps = sum(len(each.json()["trajectory_data"] or ()) for each in imported)
-    total = sum(each.milliseconds for each in imported)
-    console.print(_line("import", f"{len(imported)} trajectories, {steps} steps", total))
+    stored, took = timed(lambda: [_create(farhand, workflow.id, each) for each in samples()])
+    steps = sum(each.step_count for each in stored)
+    console.print(_line("import", f"{len(stored)} trajectories, {steps} steps", took))
 
-    query = f"workflow_id={workflow_id}&is_generated=null&include=workflow"
-    answer = caller.call("GET", f"/v1/trajectories?{query}")
-    page = answer.json()
-    _check(page["total"] == len(imported), "the list lacks what was imported")
-    _print(console, "list", f"{len(page['items'])} of {page['total']}, newest first:", answer)
-    for item in page["items"]:
+    page, took = timed(
+        lambda: farhand.trajectories.page(
+            workflow_id=workflow.id, is_generated=None, include="workflow"
+        )
+    )
+    _check(page.total == len(stored), "the list lacks what was imported")
+    console.print(_line("list", f"{len(page.items)} of {page.total}, newest first:", took))
+    for item in page.items:
         console.print(_item(item))
 
-    wanted = page["items"][-1]
-    answer = caller.call("GET", f"/v1/trajectories/{wanted['id']}?include=workflow")
-    _check(answer.json()["trajectory_data"] == wanted["trajectory_data"], "the steps differ")
-    read = f"{len(wanted['trajectory_data'])} steps; included: workflow {_workflow(answer)}"
-    _print(console, "get the oldest", read, answer)
+    oldest = page.items[-1]
+    read, took = timed(lambda: farhand.trajectories.get(oldest.id, include="workflow"))
+    _check(read.trajectory_data == oldest.trajectory_data, "the steps differ")
+    told = f"{read.step_count} steps; included: workflow {_workflow(read)}"
+    console.print(_line("get the oldest", told, took))
 
-    answer = caller.call("GET", f"/v1/workflows/{workflow_id}/latest-trajectory")
-    _print(console, "latest of workflow", answer.json()["name"], answer)
+    latest, took = timed(lambda: farhand.trajectories.latest(workflow.id))
+    console.print(_line("latest of workflow", str(latest.name), took))
+
+
+def _create(farhand: Farhand, workflow_id: UUID, sample: dict[str, Any]) -> Trajectory:
+    return farhand.trajectories.create(workflow_id, sample.pop("trajectory_data"), **sample)
 
 
 def _check(holds: bool, otherwise: str) -> None:
@@ -58,30 +62,25 @@ def _check(holds: bool, otherwise: str) -> None:
         raise DemoError(f"the trajectories that came back are not those that went in: {otherwise}")
 
 
-def _workflow(answer: Answer) -> str:
-    return ", ".join(each["name"] for each in answer.json()["included"])
+def _workflow(read: TrajectoryWithIncluded) -> str:
+    return ", ".join(each.model_dump()["name"] for each in read.included or ())
 
 
-def _item(item: dict[str, Any]) -> Text:
-    steps = item["trajectory_data"] or []
-    size = "{width} x {height}".format(**item["dimensions"])
+def _item(item: Trajectory) -> Text:
+    size = "{width} x {height}".format(**item.dimensions)
     state = (
         ("pending", "yellow")
-        if not item["is_generated"]
+        if not item.is_generated
         else ("approved", "green")
-        if item["is_approved"]
+        if item.is_approved
         else ("not approved", "dim")
     )
     line = Text(f"{'':<6}", no_wrap=True)
-    line.append(f"{item['name']:<37}")
-    line.append(f"{len(steps)} steps   ", "dim")
+    line.append(f"{item.name:<37}")
+    line.append(f"{item.step_count} steps   ", "dim")
     line.append(f"{size:<14}", "dim")
     line.append(*state)
     return line
-
-
-def _print(console: Console, done: str, what: str, answer: Answer) -> None:
-    console.print(_line(done, what, answer.milliseconds))
 
 
 def _line(done: str, what: str, milliseconds: float) -> Text:

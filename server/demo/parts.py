@@ -10,9 +10,9 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from farhand import AlreadyExists, Farhand
 from server.data_directory import ADDRESS_FILE, ADMIN_TOKEN_FILE
 from server.demo import DemoError
-from server.demo.caller import Caller
 from server.demo.children import START_SECONDS, Child, Children, python_module
 from server.programs.installing import how_to_install
 from server.settings import ServerSettings
@@ -20,6 +20,7 @@ from server.settings import ServerSettings
 MACHINE_ID = "demo"
 SCREEN = "1280x800"
 CONSOLE_TOKEN_DAYS = 7
+REQUEST_SECONDS = 60.0
 USUAL_PORT = int(ServerSettings.model_fields["port"].default)
 
 # Modules of the extra "machine" without which the desktop's side cannot run.
@@ -61,8 +62,8 @@ def start_server(
 
 def wait_for_server(
     children: Children, server: Child, before: int | None, data_directory: Path
-) -> tuple[str, Caller]:
-    """The address of a server that has just been started, and a caller that may do anything."""
+) -> tuple[str, Farhand]:
+    """The address of a server that has just been started, and a client that may do anything."""
     file = data_directory / ADDRESS_FILE
 
     def address() -> str | None:
@@ -72,12 +73,14 @@ def wait_for_server(
     found = children.wait_for(address, "the server takes requests", server)
     token_file = data_directory / ADMIN_TOKEN_FILE
     try:
-        return found, Caller(found, token_file.read_text().strip())
+        token = token_file.read_text().strip()
     except OSError as error:
         raise DemoError(
             f"cannot read the administrator's token in {token_file}: {error.strerror}; give "
             "another --data-dir"
         ) from None
+    # A server that does not answer is the demo's end, and no proxy is between it and its children.
+    return found, Farhand(found, token, timeout=REQUEST_SECONDS, retry=False, trust_env=False)
 
 
 def start_display(children: Children, xvfb: str) -> str:
@@ -122,34 +125,25 @@ def start_window(children: Children, display: str) -> Child:
     )
 
 
-def add_machine(caller: Caller, data_directory: Path) -> Path:
+def add_machine(farhand: Farhand, data_directory: Path) -> Path:
     """Add the machine, or let the one that is there already in; returns its token's file."""
-    answer = caller.send("POST", "/v1/machines", {"id": MACHINE_ID, "name": "Demo desktop"})
-    if answer.status == 409:
+    try:
+        token = farhand.machines.add(MACHINE_ID, name="Demo desktop").token
+    except AlreadyExists:
         scopes = ["machine:connect"]
-        body = {"name": "farhand demo", "scopes": scopes, "machine_id": MACHINE_ID}
-        token = caller.call("POST", "/v1/tokens", body).json()["token"]
-    elif answer.status == 201:
-        token = answer.json()["token"]["token"]
-    else:
-        raise DemoError(f"the machine could not be added: HTTP {answer.status}")
+        token = farhand.tokens.create("farhand demo", scopes=scopes, machine_id=MACHINE_ID)
     file = data_directory / "demo-machine-token"
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
-        stream.write(token + "\n")
+        stream.write(token.token + "\n")
     return file
 
 
-def sign_in_link(address: str, caller: Caller) -> str:
+def sign_in_link(address: str, farhand: Farhand) -> str:
     """Where the console is, with a token of its own behind the #, which no browser sends on."""
     until = datetime.now(UTC) + timedelta(days=CONSOLE_TOKEN_DAYS)
-    body = {
-        "name": "console of the demo",
-        "role": "operator",
-        "expires_at": until.isoformat(timespec="seconds"),
-    }
-    token = caller.call("POST", "/v1/tokens", body).json()["token"]
-    return f"{address}/console/#token={token}"
+    made = farhand.tokens.create("console of the demo", role="operator", expires_at=until)
+    return f"{address}/console/#token={made.token}"
 
 
 def start_machine(
@@ -161,14 +155,14 @@ def start_machine(
     return children.start("machine", [*command, "--state-dir", str(data_directory / "machine")])
 
 
-def wait_for_machine(children: Children, machine: Child, caller: Caller) -> None:
+def wait_for_machine(children: Children, machine: Child, farhand: Farhand) -> None:
     """Wait until input can be sent to it."""
 
     def is_online() -> bool:
-        state = caller.call("GET", f"/v1/machines/{MACHINE_ID}").json()
-        if state["state"] == "no_input":
-            raise DemoError(f"the machine cannot take input: {json.dumps(state['reason'])}")
-        return bool(state["state"] == "online")
+        found = farhand.machine(MACHINE_ID).get()
+        if found.state == "no_input":
+            raise DemoError(f"the machine cannot take input: {json.dumps(found.reason)}")
+        return found.state == "online"
 
     children.wait_for(is_online, "the machine is connected", machine)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from farhand import FarhandError
 from server.data_directory import ADMIN_TOKEN_FILE
-from server.demo import Interrupted, parts
-from server.demo.caller import Caller
+from server.demo import DemoError, Interrupted, parts
 from server.demo.children import Children
 from server.demo.library import show_trajectories
 from server.demo.tour import show_inputs, show_witness, show_word
@@ -24,6 +24,13 @@ def run_demo(console: Console, data_directory: Path, *, workers: int, once: bool
 
     The children have ended when this returns or raises; DemoError says what failed.
     """
+    try:
+        _run(console, data_directory, workers, once=once)
+    except FarhandError as error:
+        raise DemoError(str(error)) from None
+
+
+def _run(console: Console, data_directory: Path, workers: int, *, once: bool) -> None:
     xvfb = parts.check_installed()
     data_directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     begun = time.monotonic()
@@ -33,32 +40,33 @@ def run_demo(console: Console, data_directory: Path, *, workers: int, once: bool
         display = parts.start_display(children, xvfb)
         window = parts.start_window(children, display)
         _part(console, "virtual desktop", f"Xvfb {display}, {parts.SCREEN}")
-        address, caller = parts.wait_for_server(children, server, before, data_directory)
+        address, farhand = parts.wait_for_server(children, server, before, data_directory)
         _part(console, "server", f"{address}{_other_port(address)}, {parts.stands_on(workers)}")
-        token_file = parts.add_machine(caller, data_directory)
+        token_file = parts.add_machine(farhand, data_directory)
         machine = parts.start_machine(children, address, token_file, display, data_directory)
         parts.wait_for_window(children, window)
-        parts.wait_for_machine(children, machine, caller)
+        parts.wait_for_machine(children, machine, farhand)
         took = time.monotonic() - begun
         _part(console, "machine", f"{parts.MACHINE_ID}, connected {took:.1f} s after the start")
         console.print()
-        show_inputs(console, caller)
-        drags = show_word(console, caller)
+        desk = farhand.machine(parts.MACHINE_ID)
+        show_inputs(console, desk)
+        drags = show_word(console, desk)
         show_witness(console, children, window, drags)
         console.print()
-        show_trajectories(console, caller)
+        show_trajectories(console, farhand)
         console.print()
         if once:
             _part(console, "all went well", f"in {time.monotonic() - begun:.1f} s")
             return
         _show_addresses(console, address, data_directory, display)
-        _show_console(console, parts.sign_in_link(address, caller))
-        _stay(children, caller)
+        _show_console(console, parts.sign_in_link(address, farhand))
+        farhand.close()
+        _stay(children)
 
 
-def _stay(children: Children, caller: Caller) -> None:
+def _stay(children: Children) -> None:
     """Watch the children until somebody asks for the end, which is no failure any more."""
-    caller.close()
     try:
         while True:
             children.check()

@@ -3,18 +3,18 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
-from uuid import uuid4
 
 from rich.console import Console
 from rich.text import Text
 
+from farhand import Machine, actions
+from farhand.actions import Action
+from farhand.types import InputResult
 from server.demo import DemoError
-from server.demo.caller import Answer, Caller
 from server.demo.children import Child, Children
-from server.demo.parts import MACHINE_ID
+from server.demo.timing import timed
 
-DRAG = {"start_x": 110, "start_y": 620, "to_x": 790, "to_y": 620, "duration": 0.4}
+DRAG = actions.drag(110, 620, 790, 620, duration=0.4)
 
 # Letters as strokes on a grid that is two wide and two high: from x, y to x, y.
 _LETTERS = {
@@ -28,86 +28,59 @@ _WORD = "HELLO"
 
 @dataclass(frozen=True)
 class Step:
-    """One input: the end of its address, its body, and what it asks for in words."""
+    """One input, and what it asks for in words."""
 
-    address: str
-    body: dict[str, Any]
+    action: Action
     asked: str
 
 
 STEPS = (
-    Step("mouse/move", {"x": 450, "y": 130}, "to 450, 130"),
-    Step(
-        "mouse/click", {"x": 130, "y": 130, "button": "left", "clicks": 2}, "left twice at 130, 130"
-    ),
-    Step("mouse/drag", DRAG, "to 790, 620 within 0.4 s"),
-    Step(
-        "mouse/scroll",
-        {"direction": "down", "amount": 3, "x": 450, "y": 400},
-        "3 down at 450, 400",
-    ),
-    Step("keyboard/key", {"text": "ctrl+a H e l l o enter"}, "ctrl+a H e l l o enter"),
-    Step("keyboard/type", {"text": "Good day!"}, "the text Good day!"),
+    Step(actions.move(450, 130), "to 450, 130"),
+    Step(actions.click(130, 130, clicks=2), "left twice at 130, 130"),
+    Step(DRAG, "to 790, 620 within 0.4 s"),
+    Step(actions.scroll("down", 3, 450, 400), "3 down at 450, 400"),
+    Step(actions.key("ctrl+a H e l l o enter"), "ctrl+a H e l l o enter"),
+    Step(actions.type("Good day!"), "the text Good day!"),
 )
 
 WITNESSED = Counter({"drag": 1, "click": 2, "scroll": 3, "key": 16})
 """What the window must see of the steps, the retried one counted once."""
 
 
-def show_inputs(console: Console, caller: Caller) -> None:
-    """Send each step and print its acknowledgement; the drag is sent with a key, and again."""
+def show_inputs(console: Console, desk: Machine) -> None:
+    """Send each step and print its acknowledgement; the drag is sent again, with its key."""
     console.print(_line("Input", "asked for over HTTP", "answer", "machine", "in all", "pointer"))
-    key = f"demo-{uuid4()}"
-    first: Answer | None = None
-    for step in STEPS:
-        headers = {"Idempotency-Key": key} if step.body is DRAG else {}
-        answer = send(caller, step, headers)
-        _print_answer(console, step, answer, "completed")
-        if headers:
-            first = answer
-    assert first is not None  # noqa: S101  the drag is one of the steps
-    again = Step("mouse/drag", DRAG, "same Idempotency-Key again")
-    answer = send(caller, again, {"Idempotency-Key": key})
-    if answer.headers.get("Idempotency-Replayed") != "true" or answer.body != first.body:
+    answers = [_show(console, desk, step) for step in STEPS]
+    first = next(answer for step, answer in zip(STEPS, answers, strict=True) if step.action is DRAG)
+    again = _show(console, desk, Step(DRAG, "same Idempotency-Key again"), first.key)
+    if not again.replayed or again.model_dump() != first.model_dump():
         raise DemoError("a retry with the same Idempotency-Key did not get the first answer")
-    _print_answer(console, again, answer, "replayed")
 
 
-def send(caller: Caller, step: Step, headers: dict[str, str] | None = None) -> Answer:
-    """Send an input to the demo's machine; raises DemoError unless it was carried out."""
-    path = f"/v1/computer/{MACHINE_ID}/input/{step.address}"
-    answer = caller.call("POST", path, step.body, headers)
-    if answer.status != 200 or answer.json()["status"] != "completed":
-        raise DemoError(f"POST {path} was answered {answer.status}, which does not say completed")
+def _show(console: Console, desk: Machine, step: Step, key: str | None = None) -> InputResult:
+    answer, took = timed(lambda: desk.do(step.action, key=key))
+    address = step.action["operation"].replace(".", "/")
+    console.print(_answer_line(address, step.asked, answer, took))
     return answer
 
 
-def show_word(console: Console, caller: Caller) -> int:
+def show_word(console: Console, desk: Machine) -> int:
     """Draw a word in one request, a drag for each stroke; returns how many drags that were."""
-    strokes = [{"operation": "mouse.drag", **body} for body in strokes_of(_WORD)]
-    path = f"/v1/computer/{MACHINE_ID}/actions"
-    key = {"Idempotency-Key": f"demo-{uuid4()}"}
-    answer = caller.call("POST", path, {"actions": strokes}, key)
-    if answer.status != 200:
-        raise DemoError(f"POST {path} was answered {answer.status}, which does not say completed")
+    strokes = list(strokes_of(_WORD))
+    answer, took = timed(lambda: desk.actions(strokes))
     asked = f"{len(strokes)} strokes at once: {_WORD}"
-    _print_answer(console, Step("actions", {}, asked), answer, "completed")
+    console.print(_answer_line("actions", asked, answer, took))
     return len(strokes)
 
 
-def strokes_of(word: str) -> Iterator[dict[str, Any]]:
-    """The bodies of the drags that write a word across the window's sheet."""
+def strokes_of(word: str) -> Iterator[Action]:
+    """The drags that write a word across the window's sheet."""
     left, top, wide, high, step = 130, 270, 47, 110, 142
     for place, letter in enumerate(word):
         for stroke in _LETTERS[letter]:
             a, b, c, d = map(int, stroke)
             x = left + place * step
-            yield {
-                "start_x": x + a * wide,
-                "start_y": top + b * high,
-                "to_x": x + c * wide,
-                "to_y": top + d * high,
-            }
+            yield actions.drag(x + a * wide, top + b * high, x + c * wide, top + d * high)
 
 
 def show_witness(console: Console, children: Children, window: Child, drags: int) -> None:
@@ -132,16 +105,11 @@ def _counted(found: Counter[str]) -> str:
     return ", ".join(f"{found[name]} {plural}" for name, plural in names.items())
 
 
-def _print_answer(console: Console, step: Step, answer: Answer, status: str) -> None:
-    x, y = _pointer(answer)
-    machine = f"{answer.json()['duration_ms']:.1f} ms" if status == "completed" else "-"
-    in_all = f"{answer.milliseconds:.1f} ms"
-    console.print(_line(f"  {step.address}", step.asked, status, machine, in_all, f"{x}, {y}"))
-
-
-def _pointer(answer: Answer) -> tuple[int, int]:
-    pointer = answer.json()["pointer"]
-    return pointer["x"], pointer["y"]
+def _answer_line(address: str, asked: str, answer: InputResult, milliseconds: float) -> Text:
+    status = "replayed" if answer.replayed else answer.status
+    machine = "-" if answer.replayed else f"{answer.duration_ms:.1f} ms"
+    pointer = f"{answer.pointer.x}, {answer.pointer.y}"
+    return _line(f"  {address}", asked, status, machine, f"{milliseconds:.1f} ms", pointer)
 
 
 def _line(address: str, asked: str, status: str, machine: str, in_all: str, pointer: str) -> Text:

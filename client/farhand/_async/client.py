@@ -1,7 +1,8 @@
 """The client: where everything begins."""
 
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,9 +17,11 @@ from farhand._async.administration import (
 )
 from farhand._async.connection import AsyncConnection
 from farhand._async.library import AsyncPictures, AsyncTrajectories, AsyncWorkflows
+from farhand._async.lists import AsyncLists
 from farhand._async.machine import AsyncMachine
 from farhand._async.session import AsyncSession
-from farhand._async.streams import events
+from farhand._async.streams import event_stream, events
+from farhand._events import EventDecoder
 from farhand._session_file import KEYS_LIVE_SECONDS, SessionFile
 from farhand._settings import server_of
 from farhand.types import Event
@@ -33,9 +36,10 @@ class AsyncFarhand:
     ``url`` and ``token`` are taken from ``FARHAND_URL`` and ``FARHAND_TOKEN`` where they are not
     given.  ``timeout`` is in seconds, for a call with all its tries: a call is tried again, under
     the same key, for as long as it has no final answer.  With ``wait_for_machine=False`` a machine
-    that is away, paused or in somebody's hands is an error at once.  ``proxy`` and ``verify`` are
-    httpx's; without them the environment's proxies are used and the system's certificates trusted.
-    Redirects are not followed: a token is sent to the server alone that it is for.
+    that is away, paused or in somebody's hands is an error at once, and with ``retry=False``
+    everything is sent once.  ``proxy`` and ``verify`` are httpx's; without them the environment's
+    proxies are used and the system's certificates trusted.  Redirects are not followed:
+    a token is sent to the server alone that it is for.
 
     It is for one event loop, and for any number of calls at once.  Use it in a ``with`` statement,
     or close it.
@@ -48,6 +52,7 @@ class AsyncFarhand:
         *,
         timeout: float = DEFAULT_TIMEOUT,
         wait_for_machine: bool = True,
+        retry: bool = True,
         transport: httpx.AsyncBaseTransport | None = None,
         **options: Any,
     ) -> None:
@@ -55,6 +60,7 @@ class AsyncFarhand:
             server_of(url, token),
             timeout=timeout,
             wait_for_machine=wait_for_machine,
+            retry=retry,
             transport=transport,
             **options,
         )
@@ -81,6 +87,35 @@ class AsyncFarhand:
     def connection(self) -> AsyncConnection:
         """What sends the requests, for whatever this library has no method for."""
         return self._connection
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        json: Any = None,
+        *,
+        query: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        key: str | None = None,
+        timeout: float | None = None,
+    ) -> Any:
+        """Send any request of the API; the JSON of its answer, or None where that has no body."""
+        reply = await self._connection.send(
+            method, path, query=query, json=json, headers=headers, key=key, timeout=timeout
+        )
+        try:
+            return reply.json if reply.body else None
+        except ValueError:
+            raise self._connection.stranger(reply, key) from None
+
+    def pages(
+        self, path: str, query: Mapping[str, Any] | None = None, limit: int | None = None
+    ) -> AsyncIterator[dict[str, Any]]:
+        """The parts of any list of the API as the server answers them: all, or the first ``limit``.
+
+        What moves from one to another meanwhile is neither missed nor repeated.
+        """
+        return AsyncLists(self._connection).pages(path, query or {}, limit)
 
     def machine(self, machine_id: str) -> AsyncMachine:
         """A machine, by its id.  Nothing is sent yet."""
@@ -117,4 +152,18 @@ class AsyncFarhand:
         more: read everything again.  It ends with a FarhandError once the server has been away for
         ``timeout``.
         """
-        return events(self._connection, types, machine_id, last_event_id)
+        return events(self._connection, types, machine_id, EventDecoder(last_event_id or ""))
+
+    def event_stream(
+        self,
+        *,
+        types: Sequence[str] | None = None,
+        machine_id: str | None = None,
+        last_event_id: str | None = None,
+    ) -> AbstractAsyncContextManager[AsyncIterator[Event]]:
+        """One connection's events, in a ``with`` statement: from its begin on, until it ends.
+
+        Whoever reads a list in it and then the events, misses nothing between the two.
+        """
+        decoder = EventDecoder(last_event_id or "")
+        return event_stream(self._connection, types, machine_id, decoder)

@@ -31,12 +31,14 @@ class AsyncConnection:
         *,
         timeout: float,
         wait_for_machine: bool,
+        retry: bool = True,
         transport: httpx.AsyncBaseTransport | None = None,
         **options: Any,
     ) -> None:
         self.url = server.url
         self.timeout = timeout
         self._waits_for_machine = wait_for_machine
+        self._retries = retry
         self._has_answered = False
         options.setdefault("verify", system_trust(is_needed=server.url.startswith("https:")))
         self._client = httpx.AsyncClient(
@@ -73,7 +75,7 @@ class AsyncConnection:
         if is_repeatable is None:
             is_repeatable = key is not None or method in _IDEMPOTENT
         seconds = self.timeout if timeout is None else timeout
-        tries = Tries(is_repeatable, self._waits_for_machine, seconds)
+        tries = Tries(is_repeatable, self._waits_for_machine, seconds, not self._retries)
         request = method, path_with(path, query), content, given
         may_have_happened = False
         while True:
@@ -109,14 +111,17 @@ class AsyncConnection:
         async with self._client.stream(
             method, path, content=content, headers=headers, timeout=_timeout(seconds)
         ) as response:
-            body = bytearray()
-            async for piece in response.aiter_raw():
-                body += piece
-                if len(body) > MAX_ANSWER_BYTES:
-                    raise NotFarhand(f"the answer of {self.url} does not end")
-                if time.monotonic() > ends_at:
-                    raise httpx.ReadTimeout("the answer did not end in time")
-            return Reply(response.status_code, response.headers, bytes(body))
+            return await self._whole(response, ends_at)
+
+    async def _whole(self, response: httpx.Response, ends_at: float) -> Reply:
+        body = bytearray()
+        async for piece in response.aiter_raw():
+            body += piece
+            if len(body) > MAX_ANSWER_BYTES:
+                raise NotFarhand(f"the answer of {self.url} does not end")
+            if time.monotonic() > ends_at:
+                raise httpx.TimeoutException("the answer did not end in time")
+        return Reply(response.status_code, response.headers, bytes(body))
 
     @asynccontextmanager
     async def stream(
@@ -143,6 +148,9 @@ class AsyncConnection:
             ) as response:
                 self._has_answered = True
                 yield response
+        except httpx.ReadTimeout:
+            silent = httpx.ReadTimeout(f"nothing came for {silence:g} s")
+            raise self._no_answer(silent, None, method != "GET") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             was_sent = method != "GET" and not isinstance(error, _NOT_SENT)
             raise self._no_answer(error, None, was_sent) from None
@@ -150,12 +158,17 @@ class AsyncConnection:
     async def check(self, response: httpx.Response) -> None:
         """Read an answer to :meth:`stream` and raise what it says, unless it is a success."""
         if response.status_code >= 300:
-            body = bytearray()
-            async for piece in response.aiter_raw():
-                if len(body) < MAX_ANSWER_BYTES:
-                    body += piece
-            reply = Reply(response.status_code, response.headers, bytes(body))
-            raise reply.refusal() or self.stranger(reply)
+            await self.read(response)
+
+    async def read(self, response: httpx.Response, *, timeout: float = 120.0) -> Reply:
+        """Read all of an answer to :meth:`stream` that is a success; raise what another says.
+
+        ``timeout`` is how many seconds it may take.
+        """
+        reply = await self._whole(response, time.monotonic() + timeout)
+        if reply.is_success:
+            return reply
+        raise reply.refusal() or self.stranger(reply)
 
     async def call(
         self,
@@ -201,6 +214,7 @@ class AsyncConnection:
                 "and what farhand doctor says on its host"
             )
         failed = NoAnswer(said)
+        failed.why = why
         failed.key, failed.may_have_happened = key, may_have_happened
         return failed
 

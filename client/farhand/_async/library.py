@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from farhand._async.connection import AsyncConnection
+from farhand._async.connection import AsyncConnection, path_with
 from farhand._async.lists import AsyncLists
 from farhand.types import (
     Page,
@@ -34,15 +34,18 @@ class AsyncTrajectories:
 
     def list(self, *, limit: int | None = None, **filters: Any) -> AsyncIterator[Trajectory]:
         """All that fit, or the first ``limit`` of them, newest first unless ``sort`` is given."""
-        return self._lists.items(Trajectory, "/v1/trajectories", _told(filters), limit)
+        return self._lists.items(Trajectory, "/v1/trajectories", _asked(filters), limit)
 
     async def page(self, *, skip: int = 0, limit: int = 100, **filters: Any) -> Page[Trajectory]:
         """One part of the list, and how many there are in all."""
-        return await self._lists.page(Trajectory, "/v1/trajectories", _told(filters), skip, limit)
+        return await self._lists.page(Trajectory, "/v1/trajectories", _asked(filters), skip, limit)
 
-    async def get(self, trajectory_id: UUID | str) -> TrajectoryWithIncluded:
-        """A trajectory with its steps."""
-        return await self._connection.call(TrajectoryWithIncluded, "GET", _path(trajectory_id))
+    async def get(
+        self, trajectory_id: UUID | str, *, include: str | None = None
+    ) -> TrajectoryWithIncluded:
+        """A trajectory with its steps; ``include="workflow"`` has its workflow in ``included``."""
+        path = path_with(_path(trajectory_id), {"include": include})
+        return await self._connection.call(TrajectoryWithIncluded, "GET", path)
 
     async def latest(self, workflow_id: UUID | str) -> Trajectory:
         """The generated trajectory of a workflow that was changed last."""
@@ -157,6 +160,11 @@ class AsyncPictures:
 
 def _path(trajectory_id: UUID | str) -> str:
     return f"/v1/trajectories/{trajectory_id}"
+
+
+def _asked(filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Filters as a query has them: None is asked for too, and is not the same as nothing."""
+    return {name: "null" if value is None else value for name, value in _told(filters).items()}
 
 
 def _told(fields: Mapping[str, Any]) -> dict[str, Any]:

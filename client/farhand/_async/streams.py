@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from farhand._async.connection import AsyncConnection
 from farhand._events import EventDecoder
@@ -9,6 +10,7 @@ from farhand._waiting import async_sleep
 from farhand.errors import (
     FarhandError,
     NoAnswer,
+    NotFarhand,
     ServerStopping,
     StorageUnavailable,
     TooManyStreams,
@@ -26,30 +28,42 @@ async def events(
     connection: AsyncConnection,
     types: Sequence[str] | None,
     machine_id: str | None,
-    last_event_id: str | None,
+    decoder: EventDecoder,
 ) -> AsyncIterator[Event]:
     """Every event, across broken connections."""
-    query = {"types": None if types is None else ",".join(types), "machine_id": machine_id}
-    heard_at = time.monotonic()
     while True:
-        decoder = EventDecoder()
-        headers = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
         try:
-            async with connection.stream(
-                "GET", "/v1/events", query=query, headers=headers, silence=SILENCE_SECONDS
-            ) as response:
-                await connection.check(response)
-                async for piece in response.aiter_raw():
-                    heard_at = time.monotonic()
-                    for event in decoder.feed(piece):
-                        last_event_id = event.id or last_event_id
-                        yield event
+            async with event_stream(connection, types, machine_id, decoder) as stream:
+                async for event in stream:
+                    yield event
         except FarhandError as error:
-            if not isinstance(error, _FOR_NOW) or _is_over(connection, heard_at):
+            is_over = time.monotonic() - decoder.heard_at > connection.timeout
+            if is_over or not isinstance(error, _FOR_NOW):
                 raise
-        last_event_id = decoder.last_id or last_event_id
         await async_sleep(_COME_BACK_SECONDS)
 
 
-def _is_over(connection: AsyncConnection, heard_at: float) -> bool:
-    return time.monotonic() - heard_at > connection.timeout
+@asynccontextmanager
+async def event_stream(
+    connection: AsyncConnection,
+    types: Sequence[str] | None,
+    machine_id: str | None,
+    decoder: EventDecoder,
+) -> AsyncIterator[AsyncIterator[Event]]:
+    """The events of one connection, behind the decoder's last."""
+    query = {"types": None if types is None else ",".join(types), "machine_id": machine_id}
+    headers = {"Last-Event-ID": decoder.last_id} if decoder.last_id else {}
+    decoder.begin()
+    async with connection.stream(
+        "GET", "/v1/events", query=query, headers=headers, silence=SILENCE_SECONDS
+    ) as response:
+        await connection.check(response)
+        if not response.headers.get("Content-Type", "").startswith("text/event-stream"):
+            raise NotFarhand(f"what {connection.url} answers is no stream of events")
+
+        async def come() -> AsyncIterator[Event]:
+            async for piece in response.aiter_raw():
+                for event in decoder.feed(piece):
+                    yield event
+
+        yield come()

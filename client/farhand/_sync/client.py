@@ -2,12 +2,14 @@
 """The client: where everything begins."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Self
 
 import httpx
 
+from farhand._events import EventDecoder
 from farhand._session_file import KEYS_LIVE_SECONDS, SessionFile
 from farhand._settings import server_of
 from farhand._sync.administration import (
@@ -19,9 +21,10 @@ from farhand._sync.administration import (
 )
 from farhand._sync.connection import Connection
 from farhand._sync.library import Pictures, Trajectories, Workflows
+from farhand._sync.lists import Lists
 from farhand._sync.machine import Machine
 from farhand._sync.session import Session
-from farhand._sync.streams import events
+from farhand._sync.streams import event_stream, events
 from farhand.types import Event
 
 DEFAULT_TIMEOUT = 300.0
@@ -34,9 +37,10 @@ class Farhand:
     ``url`` and ``token`` are taken from ``FARHAND_URL`` and ``FARHAND_TOKEN`` where they are not
     given.  ``timeout`` is in seconds, for a call with all its tries: a call is tried again, under
     the same key, for as long as it has no final answer.  With ``wait_for_machine=False`` a machine
-    that is away, paused or in somebody's hands is an error at once.  ``proxy`` and ``verify`` are
-    httpx's; without them the environment's proxies are used and the system's certificates trusted.
-    Redirects are not followed: a token is sent to the server alone that it is for.
+    that is away, paused or in somebody's hands is an error at once, and with ``retry=False``
+    everything is sent once.  ``proxy`` and ``verify`` are httpx's; without them the environment's
+    proxies are used and the system's certificates trusted.  Redirects are not followed:
+    a token is sent to the server alone that it is for.
 
     It may be used by several threads at once.  Use it in a ``with`` statement,
     or close it.
@@ -49,6 +53,7 @@ class Farhand:
         *,
         timeout: float = DEFAULT_TIMEOUT,
         wait_for_machine: bool = True,
+        retry: bool = True,
         transport: httpx.BaseTransport | None = None,
         **options: Any,
     ) -> None:
@@ -56,6 +61,7 @@ class Farhand:
             server_of(url, token),
             timeout=timeout,
             wait_for_machine=wait_for_machine,
+            retry=retry,
             transport=transport,
             **options,
         )
@@ -82,6 +88,35 @@ class Farhand:
     def connection(self) -> Connection:
         """What sends the requests, for whatever this library has no method for."""
         return self._connection
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        json: Any = None,
+        *,
+        query: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        key: str | None = None,
+        timeout: float | None = None,
+    ) -> Any:
+        """Send any request of the API; the JSON of its answer, or None where that has no body."""
+        reply = self._connection.send(
+            method, path, query=query, json=json, headers=headers, key=key, timeout=timeout
+        )
+        try:
+            return reply.json if reply.body else None
+        except ValueError:
+            raise self._connection.stranger(reply, key) from None
+
+    def pages(
+        self, path: str, query: Mapping[str, Any] | None = None, limit: int | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """The parts of any list of the API as the server answers them: all, or the first ``limit``.
+
+        What moves from one to another meanwhile is neither missed nor repeated.
+        """
+        return Lists(self._connection).pages(path, query or {}, limit)
 
     def machine(self, machine_id: str) -> Machine:
         """A machine, by its id.  Nothing is sent yet."""
@@ -118,4 +153,18 @@ class Farhand:
         more: read everything again.  It ends with a FarhandError once the server has been away for
         ``timeout``.
         """
-        return events(self._connection, types, machine_id, last_event_id)
+        return events(self._connection, types, machine_id, EventDecoder(last_event_id or ""))
+
+    def event_stream(
+        self,
+        *,
+        types: Sequence[str] | None = None,
+        machine_id: str | None = None,
+        last_event_id: str | None = None,
+    ) -> AbstractContextManager[Iterator[Event]]:
+        """One connection's events, in a ``with`` statement: from its begin on, until it ends.
+
+        Whoever reads a list in it and then the events, misses nothing between the two.
+        """
+        decoder = EventDecoder(last_event_id or "")
+        return event_stream(self._connection, types, machine_id, decoder)

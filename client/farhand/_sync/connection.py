@@ -32,12 +32,14 @@ class Connection:
         *,
         timeout: float,
         wait_for_machine: bool,
+        retry: bool = True,
         transport: httpx.BaseTransport | None = None,
         **options: Any,
     ) -> None:
         self.url = server.url
         self.timeout = timeout
         self._waits_for_machine = wait_for_machine
+        self._retries = retry
         self._has_answered = False
         options.setdefault("verify", system_trust(is_needed=server.url.startswith("https:")))
         self._client = httpx.Client(
@@ -74,7 +76,7 @@ class Connection:
         if is_repeatable is None:
             is_repeatable = key is not None or method in _IDEMPOTENT
         seconds = self.timeout if timeout is None else timeout
-        tries = Tries(is_repeatable, self._waits_for_machine, seconds)
+        tries = Tries(is_repeatable, self._waits_for_machine, seconds, not self._retries)
         request = method, path_with(path, query), content, given
         may_have_happened = False
         while True:
@@ -110,14 +112,17 @@ class Connection:
         with self._client.stream(
             method, path, content=content, headers=headers, timeout=_timeout(seconds)
         ) as response:
-            body = bytearray()
-            for piece in response.iter_raw():
-                body += piece
-                if len(body) > MAX_ANSWER_BYTES:
-                    raise NotFarhand(f"the answer of {self.url} does not end")
-                if time.monotonic() > ends_at:
-                    raise httpx.ReadTimeout("the answer did not end in time")
-            return Reply(response.status_code, response.headers, bytes(body))
+            return self._whole(response, ends_at)
+
+    def _whole(self, response: httpx.Response, ends_at: float) -> Reply:
+        body = bytearray()
+        for piece in response.iter_raw():
+            body += piece
+            if len(body) > MAX_ANSWER_BYTES:
+                raise NotFarhand(f"the answer of {self.url} does not end")
+            if time.monotonic() > ends_at:
+                raise httpx.TimeoutException("the answer did not end in time")
+        return Reply(response.status_code, response.headers, bytes(body))
 
     @contextmanager
     def stream(
@@ -144,6 +149,9 @@ class Connection:
             ) as response:
                 self._has_answered = True
                 yield response
+        except httpx.ReadTimeout:
+            silent = httpx.ReadTimeout(f"nothing came for {silence:g} s")
+            raise self._no_answer(silent, None, method != "GET") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             was_sent = method != "GET" and not isinstance(error, _NOT_SENT)
             raise self._no_answer(error, None, was_sent) from None
@@ -151,12 +159,17 @@ class Connection:
     def check(self, response: httpx.Response) -> None:
         """Read an answer to :meth:`stream` and raise what it says, unless it is a success."""
         if response.status_code >= 300:
-            body = bytearray()
-            for piece in response.iter_raw():
-                if len(body) < MAX_ANSWER_BYTES:
-                    body += piece
-            reply = Reply(response.status_code, response.headers, bytes(body))
-            raise reply.refusal() or self.stranger(reply)
+            self.read(response)
+
+    def read(self, response: httpx.Response, *, timeout: float = 120.0) -> Reply:
+        """Read all of an answer to :meth:`stream` that is a success; raise what another says.
+
+        ``timeout`` is how many seconds it may take.
+        """
+        reply = self._whole(response, time.monotonic() + timeout)
+        if reply.is_success:
+            return reply
+        raise reply.refusal() or self.stranger(reply)
 
     def call(
         self,
@@ -202,6 +215,7 @@ class Connection:
                 "and what farhand doctor says on its host"
             )
         failed = NoAnswer(said)
+        failed.why = why
         failed.key, failed.may_have_happened = key, may_have_happened
         return failed
 

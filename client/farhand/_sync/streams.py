@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from farhand._events import EventDecoder
 from farhand._sync.connection import Connection
@@ -10,6 +11,7 @@ from farhand._waiting import sleep
 from farhand.errors import (
     FarhandError,
     NoAnswer,
+    NotFarhand,
     ServerStopping,
     StorageUnavailable,
     TooManyStreams,
@@ -27,30 +29,42 @@ def events(
     connection: Connection,
     types: Sequence[str] | None,
     machine_id: str | None,
-    last_event_id: str | None,
+    decoder: EventDecoder,
 ) -> Iterator[Event]:
     """Every event, across broken connections."""
-    query = {"types": None if types is None else ",".join(types), "machine_id": machine_id}
-    heard_at = time.monotonic()
     while True:
-        decoder = EventDecoder()
-        headers = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
         try:
-            with connection.stream(
-                "GET", "/v1/events", query=query, headers=headers, silence=SILENCE_SECONDS
-            ) as response:
-                connection.check(response)
-                for piece in response.iter_raw():
-                    heard_at = time.monotonic()
-                    for event in decoder.feed(piece):
-                        last_event_id = event.id or last_event_id
-                        yield event
+            with event_stream(connection, types, machine_id, decoder) as stream:
+                for event in stream:
+                    yield event
         except FarhandError as error:
-            if not isinstance(error, _FOR_NOW) or _is_over(connection, heard_at):
+            is_over = time.monotonic() - decoder.heard_at > connection.timeout
+            if is_over or not isinstance(error, _FOR_NOW):
                 raise
-        last_event_id = decoder.last_id or last_event_id
         sleep(_COME_BACK_SECONDS)
 
 
-def _is_over(connection: Connection, heard_at: float) -> bool:
-    return time.monotonic() - heard_at > connection.timeout
+@contextmanager
+def event_stream(
+    connection: Connection,
+    types: Sequence[str] | None,
+    machine_id: str | None,
+    decoder: EventDecoder,
+) -> Iterator[Iterator[Event]]:
+    """The events of one connection, behind the decoder's last."""
+    query = {"types": None if types is None else ",".join(types), "machine_id": machine_id}
+    headers = {"Last-Event-ID": decoder.last_id} if decoder.last_id else {}
+    decoder.begin()
+    with connection.stream(
+        "GET", "/v1/events", query=query, headers=headers, silence=SILENCE_SECONDS
+    ) as response:
+        connection.check(response)
+        if not response.headers.get("Content-Type", "").startswith("text/event-stream"):
+            raise NotFarhand(f"what {connection.url} answers is no stream of events")
+
+        def come() -> Iterator[Event]:
+            for piece in response.iter_raw():
+                for event in decoder.feed(piece):
+                    yield event
+
+        yield come()

@@ -14,7 +14,7 @@ from schemas.values.times import parse_time
 from server.cli.client import Api
 from server.cli.live.following import follow
 
-EVENTS: Final = "/v1/events?types=audit,command"
+EVENTS: Final = ("audit", "command")
 
 MOST_KNOWN: Final = 200_000
 """So many entries are known, so as not to be shown again."""

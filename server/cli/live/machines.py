@@ -14,7 +14,7 @@ from server.cli.client import Api, printable, table_of
 from server.cli.live.following import follow, write
 
 COLUMNS: Final = ("id", "name", "state", "reason", "since", "round_trip_ms")
-EVENTS: Final = "/v1/events?types=machine,machine_removed"
+EVENTS: Final = ("machine", "machine_removed")
 
 REDRAW_SECONDS: Final = 0.1
 HOME_AND_CLEAR: Final = "\x1b[H\x1b[J"

@@ -2,17 +2,14 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from typing import TYPE_CHECKING, BinaryIO, Final, Self
+from contextlib import contextmanager
+from typing import BinaryIO, Final, Self, TypeVar
 from uuid import uuid4
 
 import click
 
+from farhand import FarhandError, NoAnswer, Reply
 from server.cli.client import Api
-from server.client.replies import Reply
-
-if TYPE_CHECKING:
-    from httpx import Response
 
 CHUNK_BYTES: Final = 256 * 1024
 SILENCE_SECONDS: Final = 120.0
@@ -23,29 +20,32 @@ PAUSES: Final = (0.2, 1.0, 3.0, 6.0)
 
 _TRY_AGAIN: Final = (429, 503)
 
+Got = TypeVar("Got")
+
 
 class Transfer:
     """Requests one after another; each is tried again where that is safe, and all here are.
 
-    Raises a ClickException where the server stays away, or says what it will say of any request.
-    What is sent on its ``connection`` is sent once.
+    They raise a FarhandError, which is a ClickException for whoever leaves the ``with`` statement,
+    and at once where the server would say the same of any request.
     """
 
     def __init__(self, api: Api) -> None:
-        # Imported late, for the reason that stands there.
-        from server.client.connections import Connection  # noqa: PLC0415
-
         self._api = api
-        try:
-            self.connection = Connection(api.url, api.token, SILENCE_SECONDS)
-        except ConnectionError as error:
-            raise self.gone(error) from None
+        self._farhand = api.opened()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.connection.close()
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        self._farhand.close()
+        if isinstance(error, NoAnswer):
+            raise click.ClickException(
+                f"no server answers at {self._api.url}: {error.why} (farhand doctor on its host "
+                "looks closer); what is done is kept: the same command goes on from there"
+            ) from None
+        if isinstance(error, FarhandError):
+            raise self._api.failure(error) from None
 
     def send(
         self,
@@ -55,63 +55,65 @@ class Transfer:
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
         """Send a request and return the answer; a POST is done once, however often it is tried."""
-        given = dict(headers or {})
+        given = {} if body is None else {"Content-Type": "application/json"}
+        given.update(headers or {})
         if method == "POST":
             given.setdefault("Idempotency-Key", f"import-{uuid4()}")
+        connection = self._farhand.connection
 
         def once() -> Reply:
-            with self.connection.opened(method, path, body, given) as response:
-                return self.reply(response)
+            with connection.stream(
+                method, path, content=body, headers=given, silence=SILENCE_SECONDS
+            ) as response:
+                reply = connection.read(response, timeout=SILENCE_SECONDS)
+            if reply.body and not _is_json(reply.headers):
+                raise connection.stranger(reply)
+            return reply
 
-        return checked(self._persistently(once))
+        try:
+            return self._persistently(once)
+        except FarhandError as error:
+            if error.status in (401, 403, *_TRY_AGAIN):
+                raise self._api.failure(error) from None
+            raise
 
-    def download(self, path: str, file: BinaryIO) -> Reply:
-        """Write a successful answer's body to an empty file; the answer, without it."""
+    def download(self, path: str, file: BinaryIO) -> str:
+        """Write a successful answer's body to an empty file; the answer's ETag."""
 
-        def once() -> Reply:
+        def once() -> str:
             file.seek(0)
             file.truncate()
-            with self.connection.opened("GET", path) as response:
-                if response.status_code != 200:
-                    return self.reply(response)
-                for chunk in chunks(response):
+            with self.opened(path) as (tag, chunks):
+                for chunk in chunks:
                     write(file, chunk)
-                return Reply(response.status_code, response.headers, b"")
+                return tag
 
         return self._persistently(once)
 
-    def _persistently(self, once: Callable[[], Reply]) -> Reply:
+    @contextmanager
+    def opened(self, path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+        """The ETag of a successful answer, which is asked for once, and its body as it comes."""
+        connection = self._farhand.connection
+        with connection.stream("GET", path, silence=SILENCE_SECONDS) as response:
+            connection.check(response)
+            if not _is_json(response.headers):
+                raise connection.stranger(connection.read(response))
+            yield response.headers.get("ETag", ""), response.iter_raw()
+
+    def _persistently(self, once: Callable[[], Got]) -> Got:
         for pause in PAUSES:
-            with suppress(ConnectionError, TimeoutError):
-                reply = once()
-                if reply.status not in _TRY_AGAIN:
-                    return reply
+            try:
+                return once()
+            except FarhandError as error:
+                if not isinstance(error, NoAnswer) and error.status not in _TRY_AGAIN:
+                    raise
             time.sleep(pause)
-        try:
-            return once()
-        except (ConnectionError, TimeoutError) as error:
-            raise self.gone(error) from None
-
-    def reply(self, response: "Response") -> Reply:
-        """The answer as a whole.  Raises ConnectionError where it does not end."""
-        from server.client.connections import reply_of  # noqa: PLC0415
-
-        return reply_of(response, SILENCE_SECONDS)
-
-    def gone(self, error: Exception) -> click.ClickException:
-        """What to say of a server that does not answer."""
-        return click.ClickException(
-            f"no server answers at {self._api.url}: {error} (farhand "
-            "doctor on its host looks closer); what is done is kept: the same command goes on from "
-            "there"
-        )
+        return once()
 
 
-def checked(reply: Reply) -> Reply:
-    """Raise a ClickException for an answer that says nothing of the request in particular."""
-    if reply.status in (401, 403, *_TRY_AGAIN):
-        raise click.ClickException(reply.refusal)
-    return reply
+def _is_json(headers: Mapping[str, str]) -> bool:
+    """Whether it is what a server of ours says, and not a page that a network puts before it."""
+    return "json" in headers.get("Content-Type", "")
 
 
 def write(output: BinaryIO, chunk: bytes) -> None:
@@ -123,8 +125,3 @@ def write(output: BinaryIO, chunk: bytes) -> None:
         output.write(chunk)
     except OSError as error:
         raise click.ClickException(f"cannot write what comes: {error.strerror}") from None
-
-
-def chunks(response: "Response") -> Iterator[bytes]:
-    """The body as it comes."""
-    return response.iter_raw()

@@ -10,20 +10,19 @@ from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO, Final
 from urllib.parse import urlencode
-from uuid import UUID
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from farhand import NoAnswer
 from schemas.http.queries import MAX_SKIP
 from schemas.resources.trajectories import MAX_TRAJECTORY_BYTES
-from server.cli.client import Api, api_options
+from server.cli.client import Api
 from server.cli.transfer.connection import (
     CHUNK_BYTES,
     PAUSES,
     Transfer,
-    chunks,
     write,
 )
 from server.cli.transfer.long_lines import scanned
@@ -42,20 +41,8 @@ def progress_bar() -> Progress:
     )
 
 
-@click.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
-@click.option("--workflow", type=click.UUID, help="Only the trajectories of this workflow.")
-@click.option("--all", "every_state", is_flag=True, help="Those pending generation too.")
-@api_options
-def export(api: Api, file: Path, workflow: UUID | None, every_state: bool) -> None:
-    """Export trajectories to FILE (- is standard output), one JSON object a line.
-
-    The lines are written beside FILE first, which is replaced when all of them are there.  An
-    export that was broken off goes on after its last whole line when it is started again.
-    """
-    query = {"is_generated": "null" if every_state else "true"}
-    if workflow is not None:
-        query["workflow_id"] = str(workflow)
+def export_lines(api: Api, file: Path, query: dict[str, str]) -> None:
+    """Export what fits the query, and say how many lines the file has."""
     with Transfer(api) as transfer:
         if str(file) == "-":
             count = _Export(transfer, query, sys.stdout.buffer).run(0, {})
@@ -104,27 +91,22 @@ class _Export:
             for pause in (*PAUSES, None):
                 try:
                     return self._once(count, after, lambda: progress.update(task, advance=1))
-                except (ConnectionError, TimeoutError) as error:
+                except NoAnswer:
                     # What was written to a pipe cannot be taken back.
                     if pause is None or not self._output.seekable():
-                        raise self._transfer.gone(error) from None
+                        raise
                 time.sleep(pause)
                 count, after = _resumed(self._output)
         raise AssertionError("the last try either returns or raises")
 
     def _total(self) -> int:
         query = {**self._query, "skip": MAX_SKIP, "limit": 1}
-        reply = self._transfer.send("GET", f"{PATH}?{urlencode(query)}")
-        if reply.status != 200:
-            raise click.ClickException(reply.refusal)
-        return int(reply.json["total"])
+        return int(self._transfer.send("GET", f"{PATH}?{urlencode(query)}").json["total"])
 
     def _once(self, count: int, after: dict[str, str], advance: Callable[[], None]) -> int:
         query = urlencode({**self._query, **after})
-        with self._transfer.connection.opened("GET", f"{PATH}/export?{query}") as response:
-            if response.status_code != 200:
-                raise click.ClickException(self._transfer.reply(response).refusal)
-            for chunk in chunks(response):
+        with self._transfer.opened(f"{PATH}/export?{query}") as (_, chunks):
+            for chunk in chunks:
                 write(self._output, chunk)
                 for _ in range(chunk.count(b"\n")):
                     count += 1

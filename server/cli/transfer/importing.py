@@ -1,4 +1,4 @@
-"""``farhand trajectory import`` and ``export``: trajectories as JSON lines, one object a line."""
+"""``farhand trajectory import``: all lines of a file, those that are wrong named."""
 
 import json
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ import click
 
 from schemas.resources.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
 from schemas.values.json_values import count_values
-from server.cli.client import Api, api_options
+from server.cli.client import Api
 from server.cli.transfer.connection import CHUNK_BYTES, Transfer
-from server.cli.transfer.exporting import export, progress_bar
+from server.cli.transfer.exporting import progress_bar
 from server.cli.transfer.line_import import LineImporter, Outcome
 from server.cli.transfer.long_lines import LineError
 
@@ -21,21 +21,8 @@ BATCH_BYTES: Final = 4 * 1024 * 1024
 """So much is sent in one request, where single lines are no longer than that."""
 
 
-@click.group()
-def trajectory() -> None:
-    """Trajectories: recorded sequences of steps."""
-
-
-@trajectory.command("import")
-@click.argument("file", type=click.File("rb"))
-@api_options
-def import_trajectories(api: Api, file: BinaryIO) -> None:
-    """Import trajectories from FILE (- is standard input), one JSON object a line.
-
-    A line that is wrong is named with its number, nothing of it is kept, and the others go on.
-    What is there already, with its id and all that the line says, is left as it is: an import that
-    was broken off is simply started again.
-    """
+def import_lines(api: Api, file: BinaryIO) -> None:
+    """Import what can be, say what came of it, and end the program where a line is wrong."""
     done = dict.fromkeys(Outcome, 0)
     wrong = []
     with progress_bar() as progress, Transfer(api) as transfer:
@@ -56,9 +43,6 @@ def import_trajectories(api: Api, file: BinaryIO) -> None:
         click.echo(", ".join([*said, f"{len(wrong)} wrong"]), err=True)
     if wrong:
         raise SystemExit(1)
-
-
-trajectory.add_command(export)
 
 
 def _imported(

@@ -13,6 +13,8 @@ from uuid import UUID, uuid4
 import click
 from pydantic import ValidationError
 
+from farhand import AlreadyExists, Refused, Reply
+from farhand.errors import refused
 from schemas.resources.trajectories import (
     MAX_TRAJECTORY_BYTES,
     MAX_TRAJECTORY_VALUES,
@@ -24,7 +26,6 @@ from schemas.values.times import format_time, whole_milliseconds
 from schemas.values.validation_errors import entries_of, sentence
 from server.cli.transfer.connection import Transfer
 from server.cli.transfer.long_lines import STEPS, LineError, scanned
-from server.client.replies import said_by
 
 BATCH_BYTES: Final = 4 * 1024 * 1024
 """How much is appended in one request, where single steps are no longer than that."""
@@ -85,8 +86,6 @@ class LineImporter:
         """Import lines that fit a request each, all in one; what became of each."""
         body = b"".join(line if line.endswith(b"\n") else line + b"\n" for line in lines)
         reply = self._transfer.send("POST", f"{PATH}/import", body, _LINES)
-        if reply.status != 200:
-            raise click.ClickException(reply.refusal)
         outcomes = [_outcome(json.loads(answer)) for answer in reply.body.splitlines()]
         if len(outcomes) != len(lines):
             raise click.ClickException(
@@ -110,31 +109,32 @@ class LineImporter:
                 raise outcome
             return outcome
         own = given.head.id or uuid4()
-        reply = self._transfer.send("POST", PATH, _beginning(given, own))
-        if reply.status == 201:
-            try:
-                self._complete(line, given, own, 0, reply.tag)
-            except LineError:
-                self._transfer.send("DELETE", f"{PATH}/{own}")
-                raise
-            return Outcome.IMPORTED
-        if not reply.is_problem("already-exists"):
-            raise LineError(reply.refusal)
+        try:
+            made = self._transfer.send("POST", PATH, _beginning(given, own))
+        except AlreadyExists:
+            return self._continue(line, given, own)
+        except Refused as error:
+            raise LineError(str(error)) from None
+        try:
+            self._complete(line, given, own, 0, made.headers["ETag"])
+        except LineError:
+            self._transfer.send("DELETE", f"{PATH}/{own}")
+            raise
+        return Outcome.IMPORTED
+
+    def _continue(self, line: BinaryIO, given: LongLine, own: UUID) -> Outcome:
+        """Go on from what is there of a line."""
         with TemporaryFile() as standing:
-            tag = self._read(own, standing)
+            try:
+                tag = self._transfer.download(f"{PATH}/{own}", standing)
+            except Refused as error:
+                said = f"there is one with this id already, of which is said: {error}"
+                raise LineError(said) from None
             there = _compared(line, given, standing)
         if there is None:
             return Outcome.THERE_ALREADY
         self._complete(line, given, own, there, tag)
         return Outcome.IMPORTED
-
-    def _read(self, own: UUID | None, standing: BinaryIO) -> str:
-        """Read what is there, from its beginning; its ETag."""
-        reply = self._transfer.download(f"{PATH}/{own}", standing)
-        if reply.status != 200:
-            raise LineError(f"there is one with this id already, of which is said: {reply.refusal}")
-        standing.seek(0)
-        return reply.tag
 
     def _complete(self, line: BinaryIO, given: LongLine, own: UUID, there: int, tag: str) -> None:
         """Append the steps that are not there, then bring it into its state."""
@@ -142,10 +142,7 @@ class LineImporter:
         for batch in _batches(islice(_steps(line), there, None)):
             body = b'{"steps":[' + b",".join(batch) + b"]}"
             # Should anybody else append to it too, one of both is told.
-            reply = self._transfer.send("POST", f"{address}/steps", body, {"If-Match": tag})
-            if reply.status != 200:
-                raise LineError(reply.refusal)
-            tag = reply.tag
+            tag = self._sent("POST", f"{address}/steps", body, {"If-Match": tag}).headers["ETag"]
             self._advance(len(body))
         change: dict[str, Any] = {}
         if given.flags != given.first_flags:
@@ -155,9 +152,14 @@ class LineImporter:
         # All of it would come back, were it not told otherwise.  It names no version: tried again
         # after an answer that was lost, it would be refused for what it has done itself.
         headers = {"Prefer": "return=minimal"}
-        reply = self._transfer.send("PATCH", address, encode_json(change), headers)
-        if reply.status != 204:
-            raise LineError(reply.refusal)
+        self._sent("PATCH", address, encode_json(change), headers)
+
+    def _sent(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> Reply:
+        """Send a request about a line, which is wrong where that is refused."""
+        try:
+            return self._transfer.send(method, path, body, headers)
+        except Refused as error:
+            raise LineError(str(error)) from None
 
 
 def _outcome(answer: Mapping[str, Any]) -> Outcome | LineError:
@@ -167,7 +169,7 @@ def _outcome(answer: Mapping[str, Any]) -> Outcome | LineError:
     error = answer["error"]
     if error.get("type") == "/problems/already-exists":
         return LineError(error["detail"])
-    return LineError(said_by(error.get("status", 422), error))
+    return LineError(str(refused(error.get("status", 422), error)))
 
 
 def _validated(line: bytes) -> ImportedTrajectory:

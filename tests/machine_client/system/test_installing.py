@@ -14,7 +14,8 @@ EVDEV = importlib.util.find_spec("sys")
 
 
 def test_checkout_is_found() -> None:
-    assert how_to_install("server") == f"{sys.executable} -m pip install '{PROJECT}[server]'"
+    pip = f"{sys.executable} -m pip install"
+    assert how_to_install("server") == f"{pip} {PROJECT}/client '{PROJECT}[server]'"
 
 
 def test_wheel_has_no_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

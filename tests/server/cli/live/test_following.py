@@ -1,60 +1,17 @@
-"""A stream of events: how it is taken apart, and what is told of it."""
+"""A stream of events: what is told of it, and when it is given up."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
 from typing import Any
 
+import click
 import pytest
-from httpx import Response
 
 from schemas.resources.events import Reset
 from server.cli.client import Api
-from server.cli.live.following import events_of, follow
+from server.cli.live import following
+from server.cli.live.following import follow
+from tests.client.scripted_server import GONE, answer, problem, scripted_server
 from tests.service import Service, until
-
-
-def streaming(pieces: Iterable[bytes], kind: str = "text/event-stream") -> Response:
-    """The answer that these pieces come in."""
-    return Response(200, headers={"Content-Type": kind}, content=pieces)
-
-
-def test_events_are_parsed_in_whatever_pieces_they_come() -> None:
-    stream = (
-        b"retry: 1000\nid: a-0\n\n: nothing new\n\n"
-        b'id: a-1\nevent: machine\ndata: {"id": "\xc3\xa9"}\n\n'
-        b"event: machine_removed\r\ndata: {}\r\n\r\n"
-    )
-    expected = [("machine", {"id": "é"}), ("machine_removed", {})]
-    for size in (1, 2, 7, 1000):
-        pieces = (stream[at : at + size] for at in range(0, len(stream), size))
-        assert list(events_of(streaming(pieces))) == expected
-
-
-def test_what_is_no_stream_of_events_is_said() -> None:
-    with pytest.raises(ConnectionError, match="no stream of events"):
-        list(events_of(streaming([b"<html/>"], "text/html")))
-    with pytest.raises(ConnectionError, match="not JSON"):
-        list(events_of(streaming([b"data: {\n\n"])))
-
-
-@pytest.mark.parametrize("piece", [b"x" * 1000, b"data: 1234567\n", b": nothing\n"])
-def test_event_that_does_not_end_is_not_kept(piece: bytes) -> None:
-    taken = 0
-
-    def endless() -> Iterator[bytes]:
-        nonlocal taken
-        while True:
-            taken += len(piece)
-            yield piece
-
-    with pytest.raises(ConnectionError, match="no stream of events"):
-        list(events_of(streaming(endless())))
-    assert taken < 2_000_000
-
-
-def test_stream_may_be_longer_than_an_event() -> None:
-    event = b'id: 7\nevent: machine\ndata: "' + b"x" * 300_000 + b'"\n\n'
-    assert len(list(events_of(streaming(event for _ in range(20))))) == 20
 
 
 class Told:
@@ -78,9 +35,7 @@ class Told:
 async def test_list_is_read_again_where_events_are_lost(service: Service) -> None:
     listener = Told()
     api = Api(service.url, service.token, as_json=True)
-    following = asyncio.to_thread(
-        follow, api, listener, "/v1/events?types=trajectory", lambda: {"items": []}
-    )
+    following = asyncio.to_thread(follow, api, listener, ["trajectory"], lambda: {"items": []})
     task = service.server.services.background.start(following, "follow events")
     await until(lambda: listener.told == ["read"])
     events, reset = service.server.services.events, Reset(reason="more happened")
@@ -89,3 +44,39 @@ async def test_list_is_read_again_where_events_are_lost(service: Service) -> Non
     with pytest.raises(EOFError):
         await task
     assert listener.told == ["read", "read"]
+
+
+class Remarked(Told):
+    """Notes what is said of the connection, and ends with the stream."""
+
+    def remark(self, text: str) -> None:
+        self.told.append(text)
+        if "the stream has ended" in text:
+            raise EOFError
+
+
+def test_what_passes_is_told_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "COME_BACK_SECONDS", 0.0)
+    listener = Remarked()
+    page = answer(502, b"<h1>Bad Gateway</h1>", media="text/html")
+    stopping = problem("server-stopping", 503)
+    ended = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 0\r\n\r\n"
+    with scripted_server(GONE, page, stopping, ended) as server, pytest.raises(EOFError):
+        follow(Api(server.url, "t", as_json=True), listener, ["x"], lambda: {"items": []})
+    words = ("disconnected", "HTTP 502", "server-stopping", "read", "", "the stream has ended")
+    for told, word in zip(listener.told, words, strict=True):
+        assert word in str(told)
+    assert len(server.asked) == 4
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (problem("forbidden", 403), "forbidden in detail"),
+        (answer(404, b"<h1>Not Found</h1>", media="text/html"), "look at --url"),
+    ],
+)
+def test_what_does_not_pass_ends_it(said: bytes, words: str) -> None:
+    with scripted_server(said) as server, pytest.raises(click.ClickException, match=words):
+        follow(Api(server.url, "t", as_json=True), Told(), ["x"], lambda: {"items": []})
+    assert len(server.asked) == 1

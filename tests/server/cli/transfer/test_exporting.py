@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import click
+import httpx
 import pytest
 from click.testing import Result
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +18,6 @@ from server.cli.client import Api
 from server.cli.transfer import connection as transfer
 from server.cli.transfer import exporting, importing, line_import
 from server.cli.transfer.connection import Transfer
-from server.client.connections import Connection
 from tests.commandline import Served, run
 from tests.trajectories import sent
 
@@ -86,14 +87,23 @@ def test_nothing_to_export_is_an_empty_file(ours: Organization, tmp_path: Path) 
 def breaking(monkeypatch: pytest.MonkeyPatch, sizes: Iterator[int]) -> None:
     """Have each answer end after so many bytes, as if the connection were cut there."""
 
-    def some(response: Any) -> Iterator[bytes]:
+    def cut(chunks: Iterator[bytes]) -> Iterator[bytes]:
         left = next(sizes, None)
-        for chunk in response.iter_bytes(50):
-            if left is not None and (left := left - len(chunk)) <= 0:
-                raise ConnectionResetError("cut")
-            yield chunk
+        for chunk in chunks:
+            for begin in range(0, len(chunk), 50):
+                piece = chunk[begin : begin + 50]
+                if left is not None and (left := left - len(piece)) <= 0:
+                    raise httpx.ReadError("cut")
+                yield piece
 
-    monkeypatch.setattr(exporting, "chunks", some)
+    opened = Transfer.opened
+
+    @contextmanager
+    def briefly(transfer: Transfer, path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+        with opened(transfer, path) as (tag, chunks):
+            yield tag, cut(chunks)
+
+    monkeypatch.setattr(Transfer, "opened", briefly)
     monkeypatch.setattr(exporting, "PAUSES", (0.0,) * 20)
 
 
@@ -125,13 +135,13 @@ def test_export_that_was_killed_goes_on_when_it_is_started_again(
         assert "the same command goes on from there" in result.stderr
     assert file.read_text() == "what was there before"
     queries = []
-    opened = Connection.opened
+    opened = Transfer.opened
 
-    def noted(connection: Connection, method: str, path: str, *rest: Any) -> Any:
+    def noted(transfer: Transfer, path: str) -> Any:
         queries.append(path)
-        return opened(connection, method, path, *rest)
+        return opened(transfer, path)
 
-    monkeypatch.setattr(Connection, "opened", noted)
+    monkeypatch.setattr(Transfer, "opened", noted)
     assert ours.done("export", str(file)) == {"exported": 5}
     assert "after_id" in queries[-1]
     assert file.read_bytes() == whole.read_bytes()

@@ -1,1 +1,0 @@
-"""How a program calls a server: one connection after another, and what it answered."""
