@@ -34,8 +34,9 @@ WALLS = {
     # It knows the API as anyone does: by its documents.
     "farhand": {"farhand"},
     # What models do is made of what any program has; the tables and the turns reach for no network.
+    "farhand._models": {"farhand._models", "farhand.actions", "farhand.types"},
     "farhand.models": {
-        *("farhand.models", "farhand.actions", "farhand.types"),
+        *("farhand.models", "farhand._models.errors"),
         *("farhand._async.models", "farhand._sync.models"),
     },
     # api, then dispatch, then machines, then store: nobody looks back up.

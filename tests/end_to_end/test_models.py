@@ -12,7 +12,8 @@ import httpx
 import pytest
 
 import farhand
-from farhand.models import NotConfirmed, OutOfSteps, _phrases
+from farhand._models import phrases
+from farhand.models import NotConfirmed, OutOfSteps
 from tests.desktop import DeviceEvent, Witness
 from tests.end_to_end.system import Workstation
 from tests.end_to_end.vendor_cases import (
@@ -160,7 +161,7 @@ def test_what_comes_after_a_failure_is_not_executed_and_said_so(
     service = kind([[CLICK[vendor], OUTSIDE[vendor], TYPING]])
     *_, failure, rest = said(run(vendor, service, machine))
     assert described(witness.take()) == CLICKED
-    assert failure.endswith(_phrases.OUTSIDE)
+    assert failure.endswith(phrases.OUTSIDE)
     assert "Not executed" in rest
     assert "hello" not in repr(service.told) + caplog.text
 
@@ -176,7 +177,7 @@ def test_what_there_is_none_of_is_told(
     service = kind([[(name, {"url": "http://example.com"})]])
     (told,) = run(vendor, service, machine)
     assert told.is_error
-    assert told.text.endswith(_phrases.NOT_AVAILABLE) or "\n" in told.text
+    assert told.text.endswith(phrases.NOT_AVAILABLE) or "\n" in told.text
     assert witness.take() == []
     if vendor == "gemini":
         tool = service.requests[0]["tools"][0]["computerUse"]

@@ -5,6 +5,6 @@ the vendors' SDKs: ``pip install 'farhand-client[openai]'`` brings one.  What a 
 is one request to the machine, with one key: so it happens at most once.
 """
 
-from farhand.models.errors import ActionFailed, ModelError, NotConfirmed, OutOfSteps
+from farhand._models.errors import ActionFailed, ModelError, NotConfirmed, OutOfSteps
 
 __all__ = ["ActionFailed", "ModelError", "NotConfirmed", "OutOfSteps"]

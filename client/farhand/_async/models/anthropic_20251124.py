@@ -12,10 +12,10 @@ from anthropic.types.beta.beta_tool_result_block_param import Content
 from farhand._async.machine import AsyncMachine
 from farhand._async.models.anthropic import AsyncTurns
 from farhand._async.models.desk import AsyncDesk
-from farhand.models import _phrases
-from farhand.models._anthropic_actions import ACTIONS
-from farhand.models._steps import LONGEST_SIDE, Outcome, Step, step_of
-from farhand.models._view import View
+from farhand._models import phrases
+from farhand._models.anthropic_actions import ACTIONS
+from farhand._models.steps import LONGEST_SIDE, Outcome, Step, step_of
+from farhand._models.view import View
 
 
 class AsyncComputer20251124(AsyncTurns, BetaAsyncBuiltinFunctionTool):
@@ -71,7 +71,7 @@ class AsyncComputer20251124(AsyncTurns, BetaAsyncBuiltinFunctionTool):
                 await self._answer([call.input for call in run] if run else [input], bool(run))
             except Exception as error:  # noqa: BLE001 - the runner would tell the model its text
                 self._ended_by = error
-                raise ToolError(_phrases.UNREACHABLE) from None
+                raise ToolError(phrases.UNREACHABLE) from None
         _, outcome = self._answers[id(input)]
         if outcome.failure is not None:
             raise ToolError(outcome.failure)
@@ -99,7 +99,7 @@ class AsyncComputer20251124(AsyncTurns, BetaAsyncBuiltinFunctionTool):
                     break
         outcomes = await self._desk.carry_out(steps)
         left = len(inputs) - len(outcomes)
-        outcomes += [Outcome(_phrases.NOT_EXECUTED)] * left
+        outcomes += [Outcome(phrases.NOT_EXECUTED)] * left
         for given, outcome in zip(inputs, outcomes, strict=True):
             kept[id(given)] = given, outcome
         self._answers = kept
@@ -111,5 +111,5 @@ class AsyncComputer20251124(AsyncTurns, BetaAsyncBuiltinFunctionTool):
             # As the toolset's callback gets it, but for the input, which the SDK has no model of.
             context: Any = BetaComputerConfirmContext
             if await self._confirm(context.model_construct(member=name, input=given)) is not True:
-                return Step(refusal=_phrases.NOT_ALLOWED)
+                return Step(refusal=phrases.NOT_ALLOWED)
         return step

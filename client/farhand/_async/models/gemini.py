@@ -8,9 +8,9 @@ from google.genai.client import AsyncClient
 
 from farhand._async.machine import AsyncMachine
 from farhand._async.models.desk import AsyncDesk
-from farhand.models._gemini_actions import ACTIONS, GRID, NOT_ON_A_DESKTOP
-from farhand.models._steps import LONGEST_SIDE, LOOK, Outcome, step_of
-from farhand.models.errors import NotConfirmed, OutOfSteps
+from farhand._models.errors import NotConfirmed, OutOfSteps
+from farhand._models.gemini_actions import ACTIONS, GRID, NOT_ON_A_DESKTOP
+from farhand._models.steps import LONGEST_SIDE, LOOK, Outcome, step_of
 from farhand.types import Picture, PictureContent
 
 MOST_TURNS = 50

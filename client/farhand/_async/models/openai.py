@@ -12,9 +12,9 @@ from openai.types.responses.response_computer_tool_call_output_screenshot_param 
 
 from farhand._async.machine import AsyncMachine
 from farhand._async.models.desk import AsyncDesk
-from farhand.models._openai_actions import ACTIONS
-from farhand.models._steps import LONGEST_SIDE, LOOK, Outcome, Step, step_of
-from farhand.models.errors import ActionFailed, NotConfirmed, OutOfSteps
+from farhand._models.errors import ActionFailed, NotConfirmed, OutOfSteps
+from farhand._models.openai_actions import ACTIONS
+from farhand._models.steps import LONGEST_SIDE, LOOK, Outcome, Step, step_of
 from farhand.types import Picture, PictureContent
 
 MOST_TURNS = 50

@@ -26,11 +26,11 @@ from anthropic.types.beta import (
     BetaToolUseBlock,
 )
 
+from farhand._models import phrases
+from farhand._models.anthropic_actions import ACTIONS
+from farhand._models.steps import LONGEST_SIDE, Outcome, Step, step_of
 from farhand._sync.machine import Machine
 from farhand._sync.models.desk import Desk
-from farhand.models import _phrases
-from farhand.models._anthropic_actions import ACTIONS
-from farhand.models._steps import LONGEST_SIDE, Outcome, Step, step_of
 
 Message = TypeVar("Message", bound=BetaMessage)
 
@@ -146,7 +146,7 @@ class Computer(Turns, BetaAbstractComputerToolset20260801):
                     answers[call.id] = answer  # It is refused, and so nothing after it is done.
                     break
             ended = self._desk.carry_out([*self._steps.values()])
-            self._outcomes = {call.id: Outcome(_phrases.NOT_EXECUTED) for call in calls}
+            self._outcomes = {call.id: Outcome(phrases.NOT_EXECUTED) for call in calls}
             self._outcomes |= zip(self._steps, ended, strict=True)
             for call in calls:
                 if call.id not in answers:

@@ -10,13 +10,13 @@ from anthropic.tools.computer import BetaComputerConfirmContext
 from anthropic.types.beta import BetaImageBlockParam, BetaMessage, BetaToolComputerUse20251124Param
 from anthropic.types.beta.beta_tool_result_block_param import Content
 
+from farhand._models import phrases
+from farhand._models.anthropic_actions import ACTIONS
+from farhand._models.steps import LONGEST_SIDE, Outcome, Step, step_of
+from farhand._models.view import View
 from farhand._sync.machine import Machine
 from farhand._sync.models.anthropic import Turns
 from farhand._sync.models.desk import Desk
-from farhand.models import _phrases
-from farhand.models._anthropic_actions import ACTIONS
-from farhand.models._steps import LONGEST_SIDE, Outcome, Step, step_of
-from farhand.models._view import View
 
 
 class Computer20251124(Turns, BetaBuiltinFunctionTool):
@@ -72,7 +72,7 @@ class Computer20251124(Turns, BetaBuiltinFunctionTool):
                 self._answer([call.input for call in run] if run else [input], bool(run))
             except Exception as error:  # noqa: BLE001 - the runner would tell the model its text
                 self._ended_by = error
-                raise ToolError(_phrases.UNREACHABLE) from None
+                raise ToolError(phrases.UNREACHABLE) from None
         _, outcome = self._answers[id(input)]
         if outcome.failure is not None:
             raise ToolError(outcome.failure)
@@ -100,7 +100,7 @@ class Computer20251124(Turns, BetaBuiltinFunctionTool):
                     break
         outcomes = self._desk.carry_out(steps)
         left = len(inputs) - len(outcomes)
-        outcomes += [Outcome(_phrases.NOT_EXECUTED)] * left
+        outcomes += [Outcome(phrases.NOT_EXECUTED)] * left
         for given, outcome in zip(inputs, outcomes, strict=True):
             kept[id(given)] = given, outcome
         self._answers = kept
@@ -112,5 +112,5 @@ class Computer20251124(Turns, BetaBuiltinFunctionTool):
             # As the toolset's callback gets it, but for the input, which the SDK has no model of.
             context: Any = BetaComputerConfirmContext
             if self._confirm(context.model_construct(member=name, input=given)) is not True:
-                return Step(refusal=_phrases.NOT_ALLOWED)
+                return Step(refusal=phrases.NOT_ALLOWED)
         return step

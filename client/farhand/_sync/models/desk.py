@@ -5,6 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from farhand._models import phrases
+from farhand._models.steps import (
+    MOST_SETTLING_SECONDS,
+    SETTLE_SECONDS,
+    Outcome,
+    Request,
+    Step,
+    requests_of,
+)
+from farhand._models.view import View
 from farhand._sync.machine import Machine
 from farhand.actions import Size
 from farhand.errors import (
@@ -15,16 +25,6 @@ from farhand.errors import (
     NotCarriedOut,
     OutcomeUnknown,
 )
-from farhand.models import _phrases
-from farhand.models._steps import (
-    MOST_SETTLING_SECONDS,
-    SETTLE_SECONDS,
-    Outcome,
-    Request,
-    Step,
-    requests_of,
-)
-from farhand.models._view import View
 from farhand.types import ActionsResult, Picture, PictureContent
 
 
@@ -52,7 +52,7 @@ class Desk:
             if any(each.failure for each in outcomes):
                 break
         left = len(steps) - len(outcomes)
-        return outcomes + [Outcome(_phrases.NOT_EXECUTED)] * left
+        return outcomes + [Outcome(phrases.NOT_EXECUTED)] * left
 
     def look(self, wanted: Mapping[str, Any] | None = None) -> Picture | PictureContent:
         """A picture of the desktop, or the one that is wanted, once the screen is still."""
@@ -76,7 +76,7 @@ class Desk:
         if wanted is not None and step.region is not None:
             part = (self.view()).part(step.region)
             if part is None:
-                return Step(refusal=_phrases.OUTSIDE)
+                return Step(refusal=phrases.OUTSIDE)
             wanted["region"] = part
         actions = tuple([self._placed(action) for action in step.actions])
         return replace(step, actions=actions, wanted=wanted)
@@ -100,10 +100,10 @@ class Desk:
             return self._refused(steps, request, error)
         except (ActionsStopped, InputFailed, OutcomeUnknown) as error:
             if error.actions is None:
-                return [Outcome(_phrases.UNKNOWN)] * len(steps)
+                return [Outcome(phrases.UNKNOWN)] * len(steps)
             failures = request.failures(error.actions)
         except (NotCarriedOut, InputExpired):
-            return [Outcome(_phrases.NOT_BEGUN)]
+            return [Outcome(phrases.NOT_BEGUN)]
         return [
             Outcome(failures[number])
             if number in failures
@@ -121,7 +121,7 @@ class Desk:
         done = self._carried_out(steps[:number]) if number else []
         if len(done) < number or any(each.failure for each in done):
             return done
-        return [*done, Outcome(_phrases.of_refusal(each.type for each in error.wrong))]
+        return [*done, Outcome(phrases.of_refusal(each.type for each in error.wrong))]
 
     def _done(self, step: Step, picture: PictureContent | None) -> Outcome:
         """What the model is shown of a step that is done.

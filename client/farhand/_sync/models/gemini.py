@@ -7,11 +7,11 @@ from typing import Any
 from google.genai import types
 from google.genai.client import Client
 
+from farhand._models.errors import NotConfirmed, OutOfSteps
+from farhand._models.gemini_actions import ACTIONS, GRID, NOT_ON_A_DESKTOP
+from farhand._models.steps import LONGEST_SIDE, LOOK, Outcome, step_of
 from farhand._sync.machine import Machine
 from farhand._sync.models.desk import Desk
-from farhand.models._gemini_actions import ACTIONS, GRID, NOT_ON_A_DESKTOP
-from farhand.models._steps import LONGEST_SIDE, LOOK, Outcome, step_of
-from farhand.models.errors import NotConfirmed, OutOfSteps
 from farhand.types import Picture, PictureContent
 
 MOST_TURNS = 50

@@ -11,11 +11,11 @@ from openai.types.responses.response_computer_tool_call_output_screenshot_param 
     ResponseComputerToolCallOutputScreenshotParam,
 )
 
+from farhand._models.errors import ActionFailed, NotConfirmed, OutOfSteps
+from farhand._models.openai_actions import ACTIONS
+from farhand._models.steps import LONGEST_SIDE, LOOK, Outcome, Step, step_of
 from farhand._sync.machine import Machine
 from farhand._sync.models.desk import Desk
-from farhand.models._openai_actions import ACTIONS
-from farhand.models._steps import LONGEST_SIDE, LOOK, Outcome, Step, step_of
-from farhand.models.errors import ActionFailed, NotConfirmed, OutOfSteps
 from farhand.types import Picture, PictureContent
 
 MOST_TURNS = 50

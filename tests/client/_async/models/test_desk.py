@@ -9,8 +9,8 @@ import pytest
 
 from farhand import AsyncFarhand, InvalidRequest, MachineUnavailable, actions
 from farhand._async.models.desk import AsyncDesk
-from farhand.models import _phrases
-from farhand.models._steps import LOOK, Outcome, Step
+from farhand._models import phrases
+from farhand._models.steps import LOOK, Outcome, Step
 from tests.client.scripted_server import Asked, answer, problem, result, scripted_server
 
 CLICK = Step((actions.click(10, 20),))
@@ -80,7 +80,7 @@ async def test_step_that_is_wrong_leaves_those_before_it_done() -> None:
         [TYPE, CLICK, OTHER],
         *(SEEN, wrong("outside_picture", "1", "x"), done("completed")),
     )
-    assert outcomes == [Outcome(), Outcome(_phrases.OUTSIDE), Outcome(_phrases.NOT_EXECUTED)]
+    assert outcomes == [Outcome(), Outcome(phrases.OUTSIDE), Outcome(phrases.NOT_EXECUTED)]
     assert [len(sent(each)) for each in asked[1:]] == [3, 1]
     assert asked[1].key != asked[2].key
 
@@ -88,7 +88,7 @@ async def test_step_that_is_wrong_leaves_those_before_it_done() -> None:
 async def test_failure_before_a_step_that_is_wrong_is_the_first() -> None:
     failed = problem("input-failed", 502, final=True, completed=0, actions=ends("failed"))
     outcomes, _ = await carried_out([TYPE, TYPE], wrong("text_not_typeable", "1", "text"), failed)
-    assert outcomes == [Outcome(_phrases.FAILED), Outcome(_phrases.NOT_EXECUTED)]
+    assert outcomes == [Outcome(phrases.FAILED), Outcome(phrases.NOT_EXECUTED)]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ async def test_failure_before_a_step_that_is_wrong_is_the_first() -> None:
                 completed=1,
                 actions=ends("completed", "interrupted", "not_begun"),
             ),
-            [None, _phrases.INTERRUPTED, _phrases.NOT_EXECUTED],
+            [None, phrases.INTERRUPTED, phrases.NOT_EXECUTED],
         ),
         (
             problem(
@@ -112,19 +112,19 @@ async def test_failure_before_a_step_that_is_wrong_is_the_first() -> None:
                 completed=1,
                 actions=ends("completed", "unknown", "not_begun"),
             ),
-            [None, _phrases.UNKNOWN, _phrases.NOT_EXECUTED],
+            [None, phrases.UNKNOWN, phrases.NOT_EXECUTED],
         ),
         (
             problem("outcome-unknown", 502, final=True, completed=None, actions=None),
-            [_phrases.UNKNOWN] * 3,
+            [phrases.UNKNOWN] * 3,
         ),
         (
             problem("input-expired", 504, final=True),
-            [_phrases.NOT_BEGUN, *[_phrases.NOT_EXECUTED] * 2],
+            [phrases.NOT_BEGUN, *[phrases.NOT_EXECUTED] * 2],
         ),
         (
             problem("not-carried-out", 503, final=True),
-            [_phrases.NOT_BEGUN, *[_phrases.NOT_EXECUTED] * 2],
+            [phrases.NOT_BEGUN, *[phrases.NOT_EXECUTED] * 2],
         ),
     ],
 )
@@ -184,7 +184,7 @@ async def test_pointer_is_told_in_the_pixels_of_the_picture() -> None:
 async def test_part_beside_the_picture_is_not_asked_for() -> None:
     beside = Step(looks=True, region=(0, 0, 641, 10))
     outcomes, asked = await carried_out([beside, TYPE], SEEN)
-    assert [each.failure for each in outcomes] == [_phrases.OUTSIDE, _phrases.NOT_EXECUTED]
+    assert [each.failure for each in outcomes] == [phrases.OUTSIDE, phrases.NOT_EXECUTED]
     assert len(asked) == 1
 
 

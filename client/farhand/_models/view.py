@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import ceil
 
-from farhand.models._steps import Region
+from farhand._models.steps import Region
 from farhand.types import Picture, PictureContent, Point
 
 

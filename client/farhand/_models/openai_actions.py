@@ -7,9 +7,9 @@ screenshot, ``keys`` are held meanwhile.
 from collections.abc import Callable, Mapping
 
 from farhand import actions
+from farhand._models.keys import chord, modifiers
+from farhand._models.steps import Arguments, Step
 from farhand.actions import Action, Button, Direction
-from farhand.models._keys import chord, modifiers
-from farhand.models._steps import Arguments, Step
 
 PIXELS_OF_A_NOTCH = 100
 """As far as browsers scroll for one notch of a wheel."""

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from farhand import actions
-from farhand.models import _phrases
-from farhand.models._steps import LOOK, Request, Step, requests_of, step_of
+from farhand._models import phrases
+from farhand._models.steps import LOOK, Request, Step, requests_of, step_of
 from schemas.inputs.actions import Actions
 
 CLICK = Step((actions.click(1, 2),))
 TYPE = Step((actions.type("hello"),))
 POINTER = Step(asks_pointer=True)
-REFUSED = Step(refusal=_phrases.NOT_AVAILABLE)
+REFUSED = Step(refusal=phrases.NOT_AVAILABLE)
 SHOWN = Step(looks=True, wanted={"width": 640, "height": 640})
 
 
@@ -72,7 +72,7 @@ def test_failures_by_the_step_that_they_are_of() -> None:
     two = Step((actions.key("a"), actions.key("b")))
     request = Request.of([CLICK, two, TYPE])
     ends = [{"status": each} for each in ("completed", "interrupted", "not_begun", "not_begun")]
-    assert request.failures(ends) == {1: _phrases.INTERRUPTED, 2: _phrases.NOT_EXECUTED}
+    assert request.failures(ends) == {1: phrases.INTERRUPTED, 2: phrases.NOT_EXECUTED}
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,10 @@ def test_owner_of_what_is_wrong(place: tuple[str, ...], owner: int) -> None:
 @pytest.mark.parametrize(
     ("name", "given", "refusal"),
     [
-        ("fly", {}, _phrases.NOT_AVAILABLE),
-        ("click", {"x": 1}, _phrases.UNUSABLE),
+        ("fly", {}, phrases.NOT_AVAILABLE),
+        ("click", {"x": 1}, phrases.UNUSABLE),
         ("click", {"x": 1, "y": 2}, None),
-        ("drag", {"path": []}, _phrases.UNUSABLE),
+        ("drag", {"path": []}, phrases.UNUSABLE),
         ("type", {"text": None}, None),
     ],
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from farhand.models._keys import chord, combination, modifiers
+from farhand._models.keys import chord, combination, modifiers
 from schemas.inputs.key_combinations import parse_combination
 
 

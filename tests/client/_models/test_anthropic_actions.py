@@ -2,9 +2,9 @@
 
 import pytest
 
-from farhand.models import _phrases
-from farhand.models._anthropic_actions import ACTIONS
-from farhand.models._steps import step_of
+from farhand._models import phrases
+from farhand._models.anthropic_actions import ACTIONS
+from farhand._models.steps import step_of
 from schemas.inputs.actions import Actions
 from tests.end_to_end.vendor_cases import ANTHROPIC, Case
 
@@ -34,7 +34,7 @@ def test_all_of_them_are_tried_on_a_desktop() -> None:
     ],
 )
 def test_values_that_say_nothing_are_refused(name: str, given: dict[str, object]) -> None:
-    assert step_of(ACTIONS, name, given).refusal == _phrases.UNUSABLE
+    assert step_of(ACTIONS, name, given).refusal == phrases.UNUSABLE
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ scroll comes in one of three fields: the models of today say ``magnitude_in_whee
 from collections.abc import Callable, Mapping
 
 from farhand import actions
+from farhand._models.keys import chord, combination
+from farhand._models.steps import LOOK, Arguments, Step
 from farhand.actions import Action, Button
-from farhand.models._keys import chord, combination
-from farhand.models._steps import LOOK, Arguments, Step
 
 GRID = (1000, 1000)
 """The picture of which places are pixels, so to say."""

@@ -9,9 +9,9 @@ screenshot, times are seconds, ``text`` of a click is the keys that are held mea
 from collections.abc import Callable, Mapping
 
 from farhand import actions
+from farhand._models.keys import combination, modifiers
+from farhand._models.steps import LOOK, Arguments, Step
 from farhand.actions import Button
-from farhand.models._keys import combination, modifiers
-from farhand.models._steps import LOOK, Arguments, Step
 
 
 def _place(given: Arguments, field: str = "coordinate") -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from farhand.models._view import View
+from farhand._models.view import View
 from farhand.types import Area, Picture, Point
 
 VIEW = View.of(

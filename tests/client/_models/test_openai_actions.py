@@ -2,9 +2,9 @@
 
 import pytest
 
-from farhand.models import _phrases
-from farhand.models._openai_actions import ACTIONS, notches
-from farhand.models._steps import step_of
+from farhand._models import phrases
+from farhand._models.openai_actions import ACTIONS, notches
+from farhand._models.steps import step_of
 from schemas.inputs.actions import Actions
 from tests.end_to_end.vendor_cases import OPENAI, Case
 
@@ -61,4 +61,4 @@ def test_way_of_a_drag() -> None:
     ],
 )
 def test_values_that_say_nothing_are_refused(name: str, given: dict[str, object]) -> None:
-    assert step_of(ACTIONS, name, given).refusal == _phrases.UNUSABLE
+    assert step_of(ACTIONS, name, given).refusal == phrases.UNUSABLE

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from farhand.models import _phrases
-from farhand.models._gemini_actions import ACTIONS, NOT_ON_A_DESKTOP
-from farhand.models._steps import step_of
+from farhand._models import phrases
+from farhand._models.gemini_actions import ACTIONS, NOT_ON_A_DESKTOP
+from farhand._models.steps import step_of
 from schemas.inputs.actions import Actions
 from tests.end_to_end.vendor_cases import GEMINI, Case
 
@@ -67,7 +67,7 @@ def test_typing(name: str, given: dict[str, Any], operations: list[str]) -> None
 
 @pytest.mark.parametrize("name", NOT_ON_A_DESKTOP)
 def test_what_only_a_browser_has_is_refused(name: str) -> None:
-    assert step_of(ACTIONS, name, {"url": "x"}).refusal == _phrases.NOT_AVAILABLE
+    assert step_of(ACTIONS, name, {"url": "x"}).refusal == phrases.NOT_AVAILABLE
 
 
 @pytest.mark.parametrize(
@@ -80,4 +80,4 @@ def test_what_only_a_browser_has_is_refused(name: str) -> None:
     ],
 )
 def test_values_that_say_nothing_are_refused(name: str, given: dict[str, Any]) -> None:
-    assert step_of(ACTIONS, name, given).refusal == _phrases.UNUSABLE
+    assert step_of(ACTIONS, name, given).refusal == phrases.UNUSABLE

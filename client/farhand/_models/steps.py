@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from farhand._models import phrases
 from farhand.actions import Action, still, wait_for
-from farhand.models import _phrases
 from farhand.types import Picture, PictureContent
 
 Arguments = Mapping[str, Any]
@@ -71,11 +71,11 @@ def step_of(
     """The step that a table makes of an action; refused where it has none, or cannot make it."""
     make = table.get(name)
     if make is None:
-        return Step(refusal=_phrases.NOT_AVAILABLE)
+        return Step(refusal=phrases.NOT_AVAILABLE)
     try:
         return make(arguments)
     except (KeyError, TypeError, ValueError, AttributeError):
-        return Step(refusal=_phrases.UNUSABLE)
+        return Step(refusal=phrases.UNUSABLE)
 
 
 def requests_of(steps: Iterable[Step]) -> Iterator[list[Step]]:
@@ -131,7 +131,7 @@ class Request:
         found: dict[int, str] = {}
         for end, owner in zip(ends, self.owners, strict=False):
             if end["status"] != "completed":
-                found.setdefault(owner, _phrases.of_end(end["status"]))
+                found.setdefault(owner, phrases.of_end(end["status"]))
         return found
 
     def owner_of(self, place: Sequence[str]) -> int:
