@@ -260,7 +260,7 @@ def test_token_without_the_scope_ends_the_run(
     assert "input:send" not in repr(service.requests)
 
 
-@pytest.mark.parametrize("vendor", VENDORS)
+@pytest.mark.parametrize("vendor", ["anthropic", "gemini"])
 def test_machine_that_is_away_ends_the_run(vendor: str, reception: Workstation) -> None:
     reception.api.add_machine(f"away-{vendor}")
     service = VENDORS[vendor][0]([[TYPING]])
