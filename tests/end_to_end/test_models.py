@@ -303,6 +303,26 @@ def test_openai_toolset_of_the_sdk_takes_it_as_its_driver(
     assert wire.sent.count("actions") == 1
 
 
+def test_several_calls_of_openai_are_one_turn_also_in_the_older_form(
+    machine: farhand.Machine, wire: Wire, witness: Witness
+) -> None:
+    def call(number: int, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        base = {"type": "computer_call", "status": "completed", "pending_safety_checks": []}
+        names = {"id": f"cu_{number}", "call_id": f"call_{number}"}
+        return {**base, **names, "action": {"type": name, **given}}
+
+    calls = [call(1, *CLICK["openai"]), call(2, *OUTSIDE["openai"]), call(3, *TYPING)]
+    *outputs, message = vendor_runs().openai_outputs(machine, calls)
+    assert [each["call_id"] for each in outputs] == ["call_1", "call_2", "call_3"]
+    assert message["content"][0]["text"].splitlines() == [
+        f"Action 2 (click): {phrases.OUTSIDE}",
+        f"Action 3 (type): {phrases.NOT_EXECUTED}",
+    ]
+    assert described(witness.take()) == CLICKED
+    # All at first, and then what is good by itself.
+    assert wire.sent.count("actions") == 2
+
+
 async def test_loops_run_with_asyncio_as_well(reception: Workstation, witness: Witness) -> None:
     loops = vendor_runs().ASYNC_RUNS
     async with farhand.AsyncFarhand(reception.url, reception.api.token) as client:

@@ -112,6 +112,12 @@ def by_openai_toolset(machine: farhand.Machine, call: Any) -> str:
     return output["output"]["image_url"]
 
 
+def openai_outputs(machine: farhand.Machine, calls: list[Any]) -> list[Any]:
+    """What a loop of a program's own sends for the calls of a turn."""
+    computer = OpenAIComputer(machine, longest=LONGEST)
+    return [*computer.outputs([ResponseComputerToolCall.model_validate(each) for each in calls])]
+
+
 def without_confirm(machine: farhand.Machine, *, keyboard: bool) -> Any:
     """The tool as Anthropic's service takes it, for a machine that nobody confirms anything of."""
     if keyboard:

@@ -61,8 +61,8 @@ class AsyncComputer:
         response: Response = await client.responses.create(input=goal, **given)
         for left in range(turns, -1, -1):
             calls = [item for item in response.output if item.type == "computer_call"]
-            if not calls:
-                return response
+            if not calls or response.status != "completed":
+                return response  # Where it was cut short, so may its last call be.
             if left:
                 response = await client.responses.create(
                     input=await self.outputs(calls), previous_response_id=response.id, **given

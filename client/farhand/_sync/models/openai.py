@@ -62,8 +62,8 @@ class Computer:
         response: Response = client.responses.create(input=goal, **given)
         for left in range(turns, -1, -1):
             calls = [item for item in response.output if item.type == "computer_call"]
-            if not calls:
-                return response
+            if not calls or response.status != "completed":
+                return response  # Where it was cut short, so may its last call be.
             if left:
                 response = client.responses.create(
                     input=self.outputs(calls), previous_response_id=response.id, **given
