@@ -53,7 +53,7 @@ async def join(server: str, token_file: Path, directory: Path) -> None:
     settings = MachineSettings(server=server, token_file=token_file, state_dir=directory)
     journal = Journal(JournalFile(settings.journal_file))
     clipboard = MachineClipboard(UnavailableDesktop("there is none"), None, read=False, write=False)
-    await MachineClient(settings, settings.read_token(), journal, NoInjector, clipboard).run()
+    await MachineClient(settings, settings.read_credentials(), journal, NoInjector, clipboard).run()
 
 
 if __name__ == "__main__":

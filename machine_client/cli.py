@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
+from machine_client.credentials import Credentials
 from machine_client.doctor.doctor import examine
 from machine_client.doctor.service_check import check_service
 from machine_client.joining import JoiningMachine, join_server
@@ -25,7 +26,11 @@ from machine_client.service.choose import command_of, service_of_this_system
 from machine_client.settings import CONFIG_VARIABLE, MachineSettings, read_machines
 from machine_client.system import event_loop
 from machine_client.system.failpoints import arm_failpoints
-from machine_client.system.private_files import make_private_directory, who_else_reads
+from machine_client.system.private_files import (
+    make_private_directory,
+    make_private_file,
+    who_else_reads,
+)
 from schemas.programs.allocator import return_large_blocks
 from schemas.programs.failpoints import FailpointError
 from schemas.programs.log_lines import log_formatter
@@ -83,25 +88,35 @@ def machine_options(command: Command) -> Command:
         click.option("--display", help="The X display, such as :1.  [default: the session's]"),
         click.option("--token-file", type=file, help="A file with the machine's token."),
         click.option("--token", help="The machine's token; others can see it, so prefer a file."),
+        click.option("--code-file", type=file, help="A file with the join code."),
+        click.option("--code", help="A join code; the machine then makes a token of its own."),
         click.option("--server", help="The server's address, such as https://farhand.example."),
     ):
         command = option(command)
     return command
 
 
-def machines_from(config: Path | None, **given: Any) -> Mapping[str, JoiningMachine]:
-    """What is to join, by name, or a usage error with one line for each mistake."""
+def machines_from(
+    config: Path | None, *, joins: bool = True, **given: Any
+) -> Mapping[str, JoiningMachine]:
+    """What is to join, by name, or a usage error with one line for each mistake.
+
+    With ``joins`` a machine that has a code makes itself a token.
+    """
     try:
         settings = read_machines(config, given)
     except SettingsError as error:
         raise click.UsageError(str(error)) from None
-    return {name: JoiningMachine(each, _token_of(name, each)) for name, each in settings.items()}
+    return {
+        name: JoiningMachine(each, _credentials_of(name, each, joins=joins))
+        for name, each in settings.items()
+    }
 
 
-def _token_of(name: str, settings: MachineSettings) -> str:
+def _credentials_of(name: str, settings: MachineSettings, *, joins: bool) -> Credentials:
     of_machine = f"{name}: " if name else ""
     try:
-        return settings.read_token()
+        return settings.read_credentials(joins=joins)
     except OSError as error:
         raise click.UsageError(f"{of_machine}cannot read the token: {error}") from None
     except ValueError as error:
@@ -168,10 +183,10 @@ def _warn_of_open_secrets(machines: Iterable[JoiningMachine]) -> None:
 def doctor(config: Path | None, **given: Any) -> None:
     """Try each hop between this desktop and the server, and name the one that fails."""
     healthy = True
-    for name, machine in machines_from(config, **given).items():
+    for name, machine in machines_from(config, joins=False, **given).items():
         if name:
             click.echo(f"{name}:")
-        for finding in asyncio.run(examine(machine.settings, machine.token)):
+        for finding in asyncio.run(examine(machine.settings, machine.credentials.token)):
             click.echo(str(finding))
             healthy = healthy and finding.good
     of_program = asyncio.run(check_service(service_of_this_system))
@@ -186,10 +201,25 @@ def doctor(config: Path | None, **given: Any) -> None:
 def install(config: Path | None, elevated: bool, **given: Any) -> None:
     """Keep a machine client running in this user's graphical session, now and from now on."""
     settings = next(iter(machines_from(config, **given).values())).settings
+    if settings.code is not None:
+        # Others can read a command's arguments.
+        given |= {"code": None, "code_file": _kept_code(settings)}
     unseen_log = settings.state_dir / "client.log" if settings.log_file is None else None
     with _service_errors():
         command = command_of(config, given, unseen_log)
         click.echo(service_of_this_system().install(command, elevated=elevated))
+
+
+def _kept_code(settings: MachineSettings) -> Path:
+    assert settings.code is not None  # noqa: S101  whoever calls has looked
+    file = settings.state_dir / "join-code"
+    try:
+        make_private_directory(file.parent)
+        make_private_file(file)
+        file.write_text(settings.code.get_secret_value() + "\n")
+    except OSError as error:
+        raise click.ClickException(f"cannot write {file}: {error.strerror}") from None
+    return file
 
 
 @farhand_machine.command()

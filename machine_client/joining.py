@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from machine_client.concurrency.tasks import Tasks
+from machine_client.credentials import Credentials
 from machine_client.desktop.choose import choose_desktop
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import Journal, JournalError
@@ -29,10 +30,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class JoiningMachine:
-    """A machine that joins a server: what it is set to, and the token it is known by there."""
+    """A machine that joins a server: what it is set to, and what it is known by there."""
 
     settings: MachineSettings
-    token: str
+    credentials: Credentials
 
 
 async def join_server(machines: Mapping[str, JoiningMachine]) -> None:
@@ -90,20 +91,23 @@ async def _run_with_newest_token(machine: JoiningMachine) -> None:
         try:
             await _run(machine)
         except MustStopError as error:
-            refused.add(machine.token)
-            token = _token_now(machine)
-            if token in refused:
+            refused.add(machine.credentials.token)
+            credentials = _credentials_now(machine)
+            if credentials.token in refused:
+                # Where the answer to a new token was lost, it is the good one.
+                credentials = credentials.beside() or credentials
+            if credentials.token in refused:
                 raise
             logger.warning("%s; its file has another token by now: it goes on with that", error)
-            machine = replace(machine, token=token)
+            machine = replace(machine, credentials=credentials)
 
 
-def _token_now(machine: JoiningMachine) -> str:
+def _credentials_now(machine: JoiningMachine) -> Credentials:
     """The token as it is kept now; the one that is known where there is none."""
     try:
-        return machine.settings.read_token()
+        return machine.settings.read_credentials(joins=False)
     except (OSError, ValueError):
-        return machine.token
+        return machine.credentials
 
 
 async def _run(machine: JoiningMachine) -> None:
@@ -128,7 +132,7 @@ async def _client(machine: JoiningMachine, journal: Journal) -> MachineClient:
     )
     return MachineClient(
         settings,
-        machine.token,
+        machine.credentials,
         journal,
         partial(DesktopInjector, desktop, clipboard.can_write.reason),
         clipboard,

@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
+from machine_client.credentials import Credentials, joining
 from machine_client.desktop.choose import KINDS, kind_of_desktop
 from machine_client.desktop.vnc.address import VncServer, parse_address
 from machine_client.system.directories import state_directory
@@ -27,7 +28,7 @@ CONFIG_VARIABLE = "FARHAND_MACHINE_CONFIG"
 
 MACHINES = "machines"
 OF_ONE = (
-    *("token", "token_file", "desktop", "display", "state_dir"),
+    *("token", "token_file", "code", "code_file", "desktop", "display", "state_dir"),
     *("vnc", "vnc_password_file"),
 )
 """What only the list itself can say where a file has one."""
@@ -119,6 +120,10 @@ class MachineSettings(ProgramSettings):
     server: Annotated[str, AfterValidator(_server_address)]
     token: SecretStr | None = None
     token_file: HomePath | None = Field(None, description="A file with the token alone.")
+    code: SecretStr | None = Field(
+        None, description="A join code, with which this host becomes a machine."
+    )
+    code_file: HomePath | None = Field(None, description="A file with the join code alone.")
     desktop: Annotated[str, AfterValidator(_kind_of_desktop)] | None = Field(
         None, description="The kind of desktop; unset: what the environment has."
     )
@@ -174,8 +179,14 @@ class MachineSettings(ProgramSettings):
 
     @model_validator(mode="after")
     def _one_token(self) -> "MachineSettings":
-        if (self.token is None) == (self.token_file is None):
+        if self.code is not None and self.code_file is not None:
+            raise ValueError("give the join code, or a file with it, and not both")
+        if self.token is not None and self.token_file is not None:
             raise ValueError("give the machine's token, or a token file, and not both")
+        if self.token is not None and self.has_code:
+            raise ValueError("give the machine's token, or a join code, and not both")
+        if self.token is None and self.token_file is None and not self.has_code:
+            raise ValueError("give the machine's token, or a token file, or a join code")
         return self
 
     @model_validator(mode="after")
@@ -200,19 +211,40 @@ class MachineSettings(ProgramSettings):
     @property
     def secret_files(self) -> Mapping[str, Path]:
         """The files that nobody else should read, by what they hold."""
-        files = {"token file": self.token_file, "VNC password": self.vnc_password_file}
+        files = {
+            "token file": self.token_file,
+            "join code": self.code_file,
+            "VNC password": self.vnc_password_file,
+        }
         return {what: file for what, file in files.items() if file is not None}
 
-    def read_token(self) -> str:
-        """The token, from where it is kept.  Raises OSError or ValueError."""
+    @property
+    def has_code(self) -> bool:
+        """Whether it can join where it has no token yet."""
+        return self.code is not None or self.code_file is not None
+
+    @property
+    def own_token_file(self) -> Path:
+        """Where the token is kept, or will be."""
+        return self.token_file or self.state_dir / f"token{self._desktop_name}"
+
+    def read_credentials(self, *, joins: bool = True) -> Credentials:
+        """What it is known by, from where that is kept.  Raises OSError or ValueError.
+
+        Where there is no token yet, but a code, a token is made, unless ``joins`` is False.
+        """
         if self.token is not None:
-            secret = self.token.get_secret_value()
-        elif self.token_file is not None:
-            secret = self.token_file.read_text()
-        secret = secret.strip()
-        if not re.fullmatch(r"[\x21-\x7e]{1,200}", secret):
-            raise ValueError("the token must be one word of visible ASCII characters")
-        return secret
+            return Credentials(_word(self.token.get_secret_value(), "token"))
+        if self.own_token_file.exists() or not self.has_code:
+            token = _word(self.own_token_file.read_text(), "token")
+            return Credentials(token, file=self.own_token_file)
+        if not joins:
+            raise ValueError("it has not joined yet: start farhand-machine join with the code")
+        if self.code is not None:
+            code = self.code.get_secret_value()
+        elif self.code_file is not None:
+            code = self.code_file.read_text()
+        return joining(self.own_token_file, _word(code, "join code"))
 
     @property
     def websocket_url(self) -> str:
@@ -224,9 +256,21 @@ class MachineSettings(ProgramSettings):
     @property
     def journal_file(self) -> Path:
         """Each display is a machine of its own, with a journal of its own."""
+        return self.state_dir / f"journal{self._desktop_name}.sqlite3"
+
+    @property
+    def _desktop_name(self) -> str:
+        """What tells this desktop's files from those of others beside them."""
         named = f"vnc-{self.vnc}" if self.kind_of_desktop == "vnc" else self.display or "session"
-        name = re.sub(r"[^A-Za-z0-9.-]", "_", named)
-        return self.state_dir / f"journal{name}.sqlite3"
+        return re.sub(r"[^A-Za-z0-9.-]", "_", named)
+
+
+def _word(text: str, what: str) -> str:
+    """A secret out of a file or an option.  Raises ValueError."""
+    secret = text.strip()
+    if not re.fullmatch(r"[\x21-\x7e]{1,200}", secret):
+        raise ValueError(f"the {what} must be one word of visible ASCII characters")
+    return secret
 
 
 def read_machines(

@@ -36,10 +36,11 @@ from server.events.memory_hub import MemoryEventHub
 from server.events.shared_hub import SharedEventHub
 from server.events.tags import event_tags
 from server.fleet.fleet import Fleet
+from server.fleet.invitations import Invitations
 from server.fleet.pauses import Pauses
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
-from server.identity.secret_lookup import FailedAttempts
+from server.identity.secret_lookup import FailedAttempts, SecretLookup
 from server.identity.sessions import Sessions
 from server.identity.tokens import Tokens
 from server.machines.admission import Admission
@@ -61,6 +62,7 @@ from server.store.identity.sessions import SessionStore
 from server.store.identity.tokens import TokenStore
 from server.store.machines.controls import ControlStore
 from server.store.machines.input_counts import InputCountStore
+from server.store.machines.invitations import InvitationStore
 from server.store.machines.machines import MachineStore
 from server.store.machines.pauses import PauseStore
 from server.store.mongodb.database import Database
@@ -123,14 +125,15 @@ def assemble(ground: Ground) -> Services:
         openapi=partial(_openapi, documentation),
         reference=partial(_reference, documentation, console.version),
     )
-    machines, cluster = _machines(ground, events, audit, fingerprints, operation)
+    failed_attempts = FailedAttempts()
+    machines, cluster = _machines(ground, events, audit, fingerprints, operation, failed_attempts)
     return Services(
         settings=settings,
         background=ground.background,
         events=events,
         audit=audit,
         fingerprints=fingerprints,
-        access=_access(settings, ground.background, database),
+        access=_access(settings, ground.background, database, failed_attempts),
         library=_library(ground),
         machines=machines,
         operation=operation,
@@ -138,9 +141,13 @@ def assemble(ground: Ground) -> Services:
     )
 
 
-def _access(settings: ServerSettings, background: Tasks, database: Database) -> Access:
+def _access(
+    settings: ServerSettings,
+    background: Tasks,
+    database: Database,
+    failed_attempts: FailedAttempts,
+) -> Access:
     tokens, organizations = TokenStore(database), OrganizationStore(database)
-    failed_attempts = FailedAttempts()
     authenticator = Authenticator(tokens, background, settings.token_check, failed_attempts)
     sessions = Sessions(
         SessionStore(database),
@@ -200,6 +207,7 @@ def _machines(
     audit: AuditStore,
     fingerprints: Fingerprints,
     operation: Operation,
+    failed_attempts: FailedAttempts,
 ) -> tuple[Machines, Cluster]:
     """What stands between the API and the machines, and this node among the others."""
     settings, background, database = ground.settings, ground.background, ground.database
@@ -259,8 +267,16 @@ def _machines(
     changed = publisher.changed
     stretches = StretchRecorder(audit, background, recorder.worked_by_hand)
     pauses = Pauses(PauseStore(database), audit, dispatcher, changed)
+    invitations = InvitationStore(database, machines)
     door = Machines(
         fleet=Fleet(machines, TokenStore(database), views, dispatcher, pauses, changed),
+        invitations=Invitations(
+            invitations,
+            machines,
+            audit,
+            SecretLookup(invitations.find_by_hashes, failed_attempts, background),
+            changed,
+        ),
         pauses=pauses,
         dispatcher=dispatcher,
         control=_control(ground, audit, dispatcher, publisher),

@@ -21,6 +21,7 @@ from server.dispatch.recorder import InputRecorder
 from server.dispatch.stretches import StretchRecorder
 from server.events.hub import EventHub
 from server.fleet.fleet import Fleet
+from server.fleet.invitations import Invitations
 from server.fleet.pauses import Pauses
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
@@ -86,6 +87,7 @@ class Machines:
     """
 
     fleet: Fleet
+    invitations: Invitations
     dispatcher: Dispatcher
     control: MachineControl
     pauses: Pauses

@@ -199,8 +199,8 @@ WALLS = {
 """Which of our own modules each room, or module, may import."""
 
 FLOORS = (
-    *("concurrency", "system", "desktop", "journal", "screen", "work", "settings", "link"),
-    *("service", "doctor", "joining", "cli", "__main__", "demo"),
+    *("concurrency", "system", "desktop", "journal", "screen", "work", "credentials"),
+    *("settings", "link", "service", "doctor", "joining", "cli", "__main__", "demo"),
 )
 """The rooms of the machine client; each imports those before it alone."""
 
@@ -268,6 +268,10 @@ TESTED_ELSEWHERE = {
     "server/dispatch/here/waits.py": "tests/server/dispatch/test_waits_between_nodes.py",
     "server/api/machines/pictures.py": "tests/server/api/machines/test_waiting.py",
     "schemas/inputs/waits.py": "tests/server/api/machines/test_waiting.py",
+    # What an invitation is for, is seen from its making to the machine.
+    "schemas/resources/invitations.py": "tests/server/api/machines/test_invitations.py",
+    "server/store/machines/invitations.py": "tests/server/api/machines/test_invitations.py",
+    "server/fleet/invitations.py": "tests/server/api/machines/test_invitations.py",
     # What a question says is tested where it is answered; how it crosses, beside `question`.
     "server/dispatch/questions/clipboard.py": "tests/server/dispatch/questions/test_question.py",
     "server/dispatch/questions/control.py": "tests/server/dispatch/questions/test_question.py",

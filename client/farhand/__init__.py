@@ -18,6 +18,7 @@ from farhand._sync.session import Session
 from farhand.errors import (
     ActionsStopped,
     AlreadyExists,
+    AwaitingApproval,
     BodyTooLarge,
     ClipboardUnreadable,
     ControlEnded,
@@ -70,6 +71,7 @@ __all__ = [
     "AsyncFarhand",
     "AsyncMachine",
     "AsyncSession",
+    "AwaitingApproval",
     "BodyTooLarge",
     "ClipboardUnreadable",
     "ControlEnded",

@@ -133,6 +133,12 @@ class Forbidden(Problem):
     name = "forbidden"
 
 
+class AwaitingApproval(Problem):
+    """A machine that joins waits until somebody lets it in."""
+
+    name = "awaiting-approval"
+
+
 class CrossSiteRequest(Problem):
     """A browser's request from another site."""
 

@@ -254,6 +254,38 @@ class CreatedMachine(Machine):
     token: CreatedToken
 
 
+class Invitation(Answer):
+    """A code with which hosts become machines, without the code."""
+
+    id: UUID
+    name: str | None
+    machine_id: str | None
+    uses: int
+    used: int
+    """How many have joined with it, or wait for approval."""
+    approval: bool
+    created_at: datetime
+    created_by: str
+    expires_at: datetime
+
+
+class CreatedInvitation(Invitation):
+    """A new invitation: the only answer with its code."""
+
+    code: str = Field(repr=False)
+
+
+class Join(Answer):
+    """A host that came with an invitation."""
+
+    id: UUID
+    host: str
+    address: str
+    state: Literal["waiting", "joined", "refused"]
+    machine_id: str | None
+    created_at: datetime
+
+
 class Organization(Answer):
     """A tenant."""
 

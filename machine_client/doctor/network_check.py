@@ -15,6 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidStatus, ProxyError
 
 from machine_client.concurrency.bounded_call import BoundedCall
+from machine_client.credentials import Credentials
 from machine_client.doctor.finding import Finding, fault
 from machine_client.doctor.handshake_failures import Hops, explained
 from machine_client.link.failures import MisconfiguredError
@@ -121,7 +122,9 @@ async def _port(place: _Place) -> Finding:
 
 async def _handshake(settings: MachineSettings, token: str, hops: Hops) -> list[Finding]:
     try:
-        websocket = await open_websocket(settings, token, hops.proxy, seconds=HANDSHAKE_SECONDS)
+        websocket = await open_websocket(
+            settings, Credentials(token).headers, hops.proxy, seconds=HANDSHAKE_SECONDS
+        )
     except Exception as error:  # noqa: BLE001  what is a mistake of ours is raised again
         return [await _failure(error, settings, hops)]
     protocols = _protocols(websocket)
@@ -168,7 +171,7 @@ async def _speaks_otherwise(settings: MachineSettings, hops: Hops) -> bool:
     """
     other = settings.model_copy(update={"server": _other_scheme(settings.server, hops.port)})
     try:
-        websocket = await open_websocket(other, None, hops.proxy, seconds=PROBE_SECONDS)
+        websocket = await open_websocket(other, {}, hops.proxy, seconds=PROBE_SECONDS)
     except ProxyError:
         return False
     except InvalidMessage:

@@ -11,10 +11,11 @@ from websockets.exceptions import ConnectionClosed
 
 from machine_client import __version__
 from machine_client.concurrency.tasks import Tasks
+from machine_client.credentials import Credentials
 from machine_client.desktop.base import DesktopView
 from machine_client.journal.journal import Journal
 from machine_client.link import events
-from machine_client.link.failures import reason_to_retry, without_credentials
+from machine_client.link.failures import MustStopError, reason_to_retry, without_credentials
 from machine_client.link.reconnecting import ClosedLink, ReconnectPolicy
 from machine_client.link.session import Session
 from machine_client.link.websocket import DirectConnection, open_websocket, proxy_for
@@ -54,7 +55,7 @@ class MachineClient:
     def __init__(
         self,
         settings: MachineSettings,
-        token: str,
+        credentials: Credentials,
         journal: Journal,
         open_injector: Callable[[], Injector],
         clipboard: MachineClipboard,
@@ -62,7 +63,8 @@ class MachineClient:
     ) -> None:
         self._settings = settings
         self._proxy = proxy_for(settings)
-        self._token = token
+        self._credentials = credentials
+        self._earlier_credentials: Credentials | None = None
         self._journal = journal
         self._open_injector = open_injector
         self._open_view = open_view
@@ -136,12 +138,34 @@ class MachineClient:
     async def _keep_connected(self) -> None:
         while True:
             try:
-                websocket = await open_websocket(self._settings, self._token, self._proxy)
+                websocket = await open_websocket(
+                    self._settings, self._credentials.headers, self._proxy
+                )
             except Exception as error:  # noqa: BLE001  what is not weather is raised again
-                delay = self._reconnect_policy.after_failure(self._failure(reason_to_retry(error)))
+                delay = self._reconnect_policy.after_failure(self._failure(self._reason(error)))
             else:
+                self._keep_token()
                 delay = self._reconnect_policy.after_link(await self._serve(websocket))
             await asyncio.sleep(delay)
+
+    def _keep_token(self) -> None:
+        """The server knows this client's token now: it needs no code any more."""
+        self._earlier_credentials = None
+        try:
+            self._credentials.joined()
+        except OSError as error:
+            logger.warning("cannot keep the token, and joins again next time: %s", error)
+
+    def _reason(self, error: Exception) -> str:
+        """Why a try has failed.  Raises what ends this client."""
+        try:
+            return reason_to_retry(error)
+        except MustStopError as refusal:
+            if self._earlier_credentials is None:
+                raise
+            # It was the code of a new token that came too late: the one before is good.
+            self._credentials, self._earlier_credentials = self._earlier_credentials, None
+            return str(refusal)
 
     def _failure(self, reason: str) -> str:
         way = f" through the proxy {without_credentials(self._proxy)}" if self._proxy else ""
@@ -237,8 +261,22 @@ class MachineClient:
                 self._waits.stop(look)
             case sender.CaptureLive() | sender.StopLive() | sender.RunRequest():
                 self._capturer.submit(effect)
+            case events.ReplaceToken(code):
+                self._tasks.start_and_report(self._replace_token(code), "make a new token")
             case orders.ReadClipboard():
                 self._tasks.start_and_report(self._read(effect), "read the clipboard")
+
+    async def _replace_token(self, code: str) -> None:
+        """Come back with a new token; the link of now ends."""
+        try:
+            renewed = self._credentials.renewed(code)
+        except (OSError, ValueError) as error:
+            logger.warning("the server wants this machine's token changed: %s", error)
+            return
+        self._earlier_credentials, self._credentials = self._credentials, renewed
+        if self._websocket is not None:
+            logger.info("made a new token, and comes back with it")
+            await self._websocket.close(GOING_AWAY, "it comes back with a new token")
 
     async def _read(self, order: orders.ReadClipboard) -> None:
         self._feed(await self._clipboard.read(order.query))

@@ -1,6 +1,6 @@
 """What happens to a session, and what must be done about it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from machine_client.screen.sender import ScreenEffect, ScreenResult
 from machine_client.work.orders import ClipboardTaken, ExecutorEffect, ExecutorResult, ReadClipboard
@@ -71,4 +71,11 @@ class CloseLink:
     reason: str
 
 
-Effect = SendMessage | ExecutorEffect | CloseLink | ScreenEffect | ReadClipboard
+@dataclass(frozen=True, slots=True)
+class ReplaceToken:
+    """Make a new token, and come back with it and this code."""
+
+    code: str = field(repr=False)
+
+
+Effect = ReplaceToken | SendMessage | ExecutorEffect | CloseLink | ScreenEffect | ReadClipboard

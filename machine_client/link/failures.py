@@ -48,7 +48,7 @@ def reason_to_retry(error: Exception) -> str:
                 raise MustStopError(
                     f"the server refused the token (HTTP {problem.status}: "
                     f"{foreign(problem.detail)}); make a new one with farhand machine add or "
-                    "farhand token create"
+                    "farhand token create, or a code with farhand machine invite"
                 ) from error
             return f"the server answered HTTP {problem.status}: {foreign(problem.detail)}"
         case exceptions.InvalidProxy():

@@ -153,6 +153,8 @@ class Session:
                 return self._interrupt(request)
             case messages.Welcome():
                 return self._welcomed(message)
+            case messages.NewToken(code=code):
+                return [events.ReplaceToken(code)]
             case _:
                 return self._questioned(message)
 

@@ -11,7 +11,7 @@ import re
 import ssl
 import sys
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -116,18 +116,19 @@ class DirectConnection(ClientConnection):
 
 async def open_websocket(
     settings: MachineSettings,
-    token: str | None,
+    headers: Mapping[str, str],
     proxy: str | None,
     *,
     seconds: float = OPEN_SECONDS,
 ) -> DirectConnection:
     """Open the websocket to the server, or try to, for so many ``seconds``.
 
+    ``headers`` say who calls.
     Raises whatever the library raises, which `machine_client.link.failures` can explain.
     """
     websocket = await Connecting(
         settings.websocket_url,
-        additional_headers={} if token is None else {"Authorization": f"Bearer {token}"},
+        additional_headers=headers,
         subprotocols=[Subprotocol(SUBPROTOCOL)],
         user_agent_header=f"farhand-machine/{__version__}",
         # Measured by the design: 13.5 KiB for an idle link without, 159 KiB with.

@@ -62,6 +62,13 @@ FORBIDDEN = _type(
     "Use a token that has the scope named in the detail, or a role that has it; farhand "
     "token create makes one.",
 )
+AWAITING_APPROVAL = _type(
+    "awaiting-approval",
+    403,
+    "Somebody has to let this machine in",
+    "Its invitation wants each host approved: farhand invitation approve lets it in.  The machine "
+    "client asks again by itself.",
+)
 CROSS_SITE_REQUEST = _type(
     "cross-site-request",
     403,

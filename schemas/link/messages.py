@@ -36,6 +36,12 @@ SUBPROTOCOL = "farhand.machine.v1"
 PROTOCOLS: tuple[int, ...] = (1,)
 """The versions of the protocol that this program speaks, the newest last."""
 
+JOIN_HEADER = "Farhand-Join"
+"""What a client sends that joins with a code: the SHA-256 of the token that it made, in hex."""
+
+HOST_HEADER = "Farhand-Host"
+"""What the host of a client that joins calls itself."""
+
 PROTOCOLS_HEADER = "Farhand-Protocols"
 """In the answer to a handshake: the versions that the server speaks, such as ``1, 2``.
 
@@ -282,6 +288,14 @@ class Interrupt(_Message):
     server_time: int
 
 
+class NewToken(_Message):
+    """Make a new token, and come back with it and this code; the one of now falls then."""
+
+    type: Literal["new_token"] = "new_token"
+    code: str = Field(max_length=64, repr=False)
+    server_time: int
+
+
 class Heartbeat(_Message):
     """Is anybody there?  Carries the server's clock.
 
@@ -392,6 +406,7 @@ AnyServerMessage = (
     | Input
     | Resolve
     | Interrupt
+    | NewToken
     | Heartbeat
     | ScreenStart
     | ScreenStop

@@ -4,6 +4,7 @@ from typing import Literal
 
 Action = Literal[
     "machine.added",
+    "machine.joined",
     "machine.renamed",
     "machine.paused",
     "machine.resumed",
@@ -19,6 +20,11 @@ Action = Literal[
     "clipboard.read",
     "token.created",
     "token.revoked",
+    "token.rotated",
+    "invitation.created",
+    "invitation.revoked",
+    "join.approved",
+    "join.refused",
     "organization.added",
     "session.started",
     "session.ended",

@@ -24,6 +24,7 @@ class Scope(StrEnum):
     MACHINES_READ = "machines:read"
     MACHINES_WRITE = "machines:write"
     MACHINES_CONTROL = "machines:control"
+    POOLS_WRITE = "pools:write"
     INPUT_SEND = "input:send"
     SCREEN_READ = "screen:read"
     CLIPBOARD = "clipboard"

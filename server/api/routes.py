@@ -28,7 +28,13 @@ from server.api.machines.commands import (
 from server.api.machines.connect import ConnectHandler
 from server.api.machines.control import ControlHandler, ControlRequestHandler, LeaseHandler
 from server.api.machines.hand import HandHandler
-from server.api.machines.machines import MachineHandler, MachinesHandler
+from server.api.machines.invitations import (
+    InvitationHandler,
+    InvitationsHandler,
+    JoinHandler,
+    JoinsHandler,
+)
+from server.api.machines.machines import MachineHandler, MachinesHandler, RotateHandler
 from server.api.machines.screen import (
     DimensionsHandler,
     PointerHandler,
@@ -89,9 +95,14 @@ ROUTES = (
     Route("/v1/machines/{machine_id}/control/request", ControlRequestHandler),
     Route("/v1/machines/{machine_id}/control/{lease}", LeaseHandler),
     Route("/v1/machines/{machine_id}/control/{lease}/hand", HandHandler),
+    Route("/v1/machines/{machine_id}/rotate", RotateHandler),
     Route("/v1/machines/{machine_id}/commands", MachineCommandsHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),
     Route("/v1/commands/{command_id}", CommandHandler),
+    Route("/v1/invitations", InvitationsHandler),
+    Route("/v1/invitations/{invitation_id}", InvitationHandler),
+    Route("/v1/invitations/{invitation_id}/joins", JoinsHandler),
+    Route("/v1/invitations/{invitation_id}/joins/{join_id}", JoinHandler),
     Route("/v1/events", EventsHandler),
     Route("/v1/audit", AuditHandler),
     Route("/v1/audit/export", AuditExportHandler),

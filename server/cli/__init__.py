@@ -15,6 +15,7 @@ COMMANDS: Final = {
     "organization": "administration",
     "token": "administration",
     "machine": "machines",
+    "invitation": "invitations",
     "command": "administration",
     "audit": "audit",
     "workflow": "workflows",

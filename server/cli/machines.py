@@ -1,6 +1,7 @@
 """``farhand machine``: the desktops, their state, and what was done on them."""
 
 import json
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from server.cli.token_files import token_file_options, token_file_writer
 COLUMNS = ("id", "name", "state", "reason", "since", "round_trip_ms", "platform")
 COMMAND_COLUMNS = ("accepted_at", "operation", "outcome", "code", "duration_ms", "token_name")
 LAST_COMMANDS = 10
+ROTATION_SECONDS = 60.0
+POLL_SECONDS = 0.3
 
 
 @click.group()
@@ -43,6 +46,43 @@ def add_machine(
         api.show_one(answer, "id")
     else:
         api.show_one(answer["token"], "token")
+
+
+@machine.command("invite")
+@click.argument("machine_id", metavar="ID")
+@click.option("--expires-in", type=Duration(), help="Such as 2h, at most 30d.  [default: 1h]")
+@api_options
+def invite_machine(api: Api, machine_id: str, expires_in: timedelta | None) -> None:
+    """Print a code with which a host joins as this machine, once; it is added unless it is there.
+
+    On the host: farhand-machine join --server URL --code CODE
+    """
+    invite(api, {"machine_id": machine_id}, expires_in)
+
+
+def invite(api: Api, body: dict[str, Any], expires_in: timedelta | None) -> None:
+    """Make an invitation, and print its code."""
+    body = {**body, "expires_at": time_from_now(expires_in, "--expires-in")}
+    given = {field: value for field, value in body.items() if value is not None}
+    api.show_one(api.call("POST", "/v1/invitations", given), "code")
+
+
+@machine.command("rotate")
+@click.argument("machine_id", metavar="ID")
+@api_options
+def rotate_token(api: Api, machine_id: str) -> None:
+    """Have a machine make itself a new token, and wait until its old one has fallen."""
+    invitation = api.call("POST", f"{address(machine_id)}/rotate")
+    ends_at = time.monotonic() + ROTATION_SECONDS
+    while not invitation["used"]:
+        if time.monotonic() > ends_at:
+            raise click.ClickException(
+                f"{machine_id} has not come back with a new token within {ROTATION_SECONDS:g} s: "
+                "its old one is good until it does; its log says why, as where it has no token file"
+            )
+        time.sleep(POLL_SECONDS)
+        invitation = api.call("GET", f"/v1/invitations/{invitation['id']}")
+    api.show_changed(invitation)
 
 
 @machine.command("list")

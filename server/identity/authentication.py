@@ -99,7 +99,7 @@ class Authenticator:
 
         ``address`` is where the request comes from.
         """
-        return await self.principal_of(secret_hash(_bearer(authorization)), address)
+        return await self.principal_of(secret_hash(bearer(authorization)), address)
 
     async def principal_of(self, digest: bytes, address: str) -> Principal:
         """The caller with the token of this hash, or a ``401`` problem that says what is wrong."""
@@ -177,7 +177,8 @@ def _principal(token: StoredToken) -> Principal:
     )
 
 
-def _bearer(authorization: str | None) -> str:
+def bearer(authorization: str | None) -> str:
+    """The secret of an Authorization header.  Raises a ``401`` problem where it has none."""
     if not authorization:
         raise unauthenticated("the header Authorization: Bearer TOKEN is missing")
     scheme, _, secret = authorization.partition(" ")

@@ -241,6 +241,10 @@ class LinkSocket:
         """From now on only those may send inputs who may by these restrictions."""
         self._feed(events.RestrictionsRead(restrictions))
 
+    def want_new_token(self, code: str) -> None:
+        """Have the machine make itself a new token, and come back with this code."""
+        self._feed(events.TokenWanted(code))
+
     def announce_stop(self) -> bool:
         """Have several actions that run end now, and their prefix told; whether any did run."""
         runs = self.is_up and self._link.commands.run_several

@@ -246,15 +246,17 @@ class ApiHandler(RequestHandler):
                 ("query", name), "this operation takes no query parameters", "extra_forbidden"
             )
         if endpoint.headers is not None:
-            arguments["headers"] = self._validated(
-                endpoint.headers, self._header_values(endpoint.headers), "header"
-            )
+            arguments["headers"] = self.headers_as(endpoint.headers)
         if endpoint.body is not None:
             is_given = endpoint.body_required or self.request.body
             arguments["body"] = (
                 await self._validated_body(endpoint.body, endpoint) if is_given else endpoint.body()
             )
         return arguments
+
+    def headers_as(self, model: type[Model]) -> Model:
+        """The request's headers.  Raises InvalidRequestError where they do not fit the model."""
+        return self._validated(model, self._header_values(model), "header")
 
     def _validated(self, model: type[Model], values: Mapping[str, Any], part: str) -> Model:
         try:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from machine_client.credentials import Credentials
 from machine_client.desktop.unavailable import UnavailableDesktop
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import Journal
@@ -83,7 +84,7 @@ def _client(directory: Path, notes: int, machine_id: str, token: str, url: str) 
     journal = Journal(JournalFile(settings.journal_file))
     clipboard = MachineClipboard(UnavailableDesktop("there is none"), None, read=False, write=False)
     return MachineClient(
-        settings, token, journal, lambda: NotingInjector(machine_id, notes), clipboard
+        settings, Credentials(token), journal, lambda: NotingInjector(machine_id, notes), clipboard
     )
 
 

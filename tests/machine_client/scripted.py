@@ -275,7 +275,7 @@ async def machine_client(
     journal = journal_in(read.journal_file)
     with closing(journal):
         client = MachineClient(
-            read, read.read_token(), journal, open_injector, clipboard, open_view
+            read, read.read_credentials(), journal, open_injector, clipboard, open_view
         )
         task = asyncio.create_task(client.run(), name="machine client")  # noqa: TID251
         try:

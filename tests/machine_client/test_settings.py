@@ -141,14 +141,14 @@ def test_command_line_comes_before_environment_before_file(
 
 def test_token_is_read_from_its_file_without_the_lines_end(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("fh_secret\n")
-    assert settings(token_file=tmp_path / "token").read_token() == "fh_secret"
+    assert settings(token_file=tmp_path / "token").read_credentials().token == "fh_secret"
 
 
 @pytest.mark.parametrize("content", ["", "two words", "a\nb", "geheimnis-ü", "x" * 201])
 def test_token_that_is_none_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "token").write_text(content)
     with pytest.raises(ValueError, match="one word of visible ASCII"):
-        settings(token_file=tmp_path / "token").read_token()
+        settings(token_file=tmp_path / "token").read_credentials()
 
 
 def test_token_is_not_shown_where_settings_are() -> None:
@@ -200,7 +200,7 @@ def test_each_listed_machine_has_its_own_settings_and_the_common_ones(tmp_path: 
     left, right = read["left"], read["right"]
     assert (left.server, left.screen, left.heartbeat) == ("https://a.example", False, 7)
     assert (right.server, right.screen, right.heartbeat) == ("https://b.example", True, 7)
-    assert (left.read_token(), right.read_token()) == ("l", "r")
+    assert (left.read_credentials().token, right.read_credentials().token) == ("l", "r")
     assert left.journal_file.parent == Path("~/.local/state/farhand-machine/left").expanduser()
     assert right.journal_file.parent.name == "right"
     below = read_machines(listed(tmp_path, 'state_dir = "/var/x"' + TWO), {})

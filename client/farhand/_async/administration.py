@@ -10,8 +10,11 @@ from farhand._async.lists import AsyncLists
 from farhand.types import (
     AuditEntry,
     CommandView,
+    CreatedInvitation,
     CreatedMachine,
     CreatedToken,
+    Invitation,
+    Join,
     Machine,
     Organization,
     Token,
@@ -34,6 +37,57 @@ class AsyncMachines:
         """Add a machine, with the token that its machine client connects with."""
         given = {"id": machine_id, "name": name}
         return await self._connection.call(CreatedMachine, "POST", "/v1/machines", given)
+
+
+class AsyncInvitations:
+    """Codes with which hosts become machines."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None) -> AsyncIterator[Invitation]:
+        """Those that can still be used: all, or the first ``limit``, newest first."""
+        return AsyncLists(self._connection).items(Invitation, "/v1/invitations", {}, limit)
+
+    async def create(
+        self,
+        *,
+        machine_id: str | None = None,
+        name: str | None = None,
+        uses: int = 1,
+        expires_at: datetime | None = None,
+        approval: bool = False,
+    ) -> CreatedInvitation:
+        """Invite one machine, or ``uses`` hosts; this answer alone has the code."""
+        body = {
+            "machine_id": machine_id,
+            "name": name,
+            "uses": uses,
+            "expires_at": None if expires_at is None else expires_at.isoformat(),
+            "approval": approval,
+        }
+        return await self._connection.call(CreatedInvitation, "POST", "/v1/invitations", body)
+
+    async def get(self, invitation_id: UUID | str) -> Invitation:
+        """One invitation, used up or not."""
+        return await self._connection.call(Invitation, "GET", f"/v1/invitations/{invitation_id}")
+
+    async def revoke(self, invitation_id: UUID | str) -> None:
+        """Let nobody else join with it; who has joined stays."""
+        await self._connection.send("DELETE", f"/v1/invitations/{invitation_id}")
+
+    def joins(self, invitation_id: UUID | str, *, limit: int | None = None) -> AsyncIterator[Join]:
+        """The hosts that came with it, newest first."""
+        path = f"/v1/invitations/{invitation_id}/joins"
+        return AsyncLists(self._connection).items(Join, path, {}, limit)
+
+    async def decide(
+        self, invitation_id: UUID | str, join_id: UUID | str, *, approved: bool
+    ) -> Join:
+        """Let a host in that waits, or refuse it."""
+        path = f"/v1/invitations/{invitation_id}/joins/{join_id}"
+        body = {"approved": approved}
+        return await self._connection.call(Join, "PATCH", path, body)
 
 
 class AsyncTokens:

@@ -11,6 +11,7 @@ import httpx
 from farhand._async.administration import (
     AsyncAudit,
     AsyncCommands,
+    AsyncInvitations,
     AsyncMachines,
     AsyncOrganizations,
     AsyncTokens,
@@ -65,6 +66,7 @@ class AsyncFarhand:
             **options,
         )
         self.machines = AsyncMachines(self._connection)
+        self.invitations = AsyncInvitations(self._connection)
         self.trajectories = AsyncTrajectories(self._connection)
         self.workflows = AsyncWorkflows(self._connection)
         self.pictures = AsyncPictures(self._connection)

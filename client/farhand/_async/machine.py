@@ -308,6 +308,15 @@ class AsyncMachine:
         """End a pause."""
         return await self._change(paused=False)
 
+    async def rotate(self) -> types.Invitation:
+        """Have its client make itself a new token; the others fall once it has come back with it.
+
+        ``used`` of the invitation is 1 then.
+        """
+        return await self._connection.call(
+            types.Invitation, "POST", f"{self._machine}/rotate", is_repeatable=True
+        )
+
     async def remove(self) -> None:
         """Remove it: its tokens end, and nothing can be sent to it any more."""
         await self._connection.send("DELETE", self._machine)

@@ -11,8 +11,11 @@ from farhand._sync.lists import Lists
 from farhand.types import (
     AuditEntry,
     CommandView,
+    CreatedInvitation,
     CreatedMachine,
     CreatedToken,
+    Invitation,
+    Join,
     Machine,
     Organization,
     Token,
@@ -33,6 +36,55 @@ class Machines:
         """Add a machine, with the token that its machine client connects with."""
         given = {"id": machine_id, "name": name}
         return self._connection.call(CreatedMachine, "POST", "/v1/machines", given)
+
+
+class Invitations:
+    """Codes with which hosts become machines."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None) -> Iterator[Invitation]:
+        """Those that can still be used: all, or the first ``limit``, newest first."""
+        return Lists(self._connection).items(Invitation, "/v1/invitations", {}, limit)
+
+    def create(
+        self,
+        *,
+        machine_id: str | None = None,
+        name: str | None = None,
+        uses: int = 1,
+        expires_at: datetime | None = None,
+        approval: bool = False,
+    ) -> CreatedInvitation:
+        """Invite one machine, or ``uses`` hosts; this answer alone has the code."""
+        body = {
+            "machine_id": machine_id,
+            "name": name,
+            "uses": uses,
+            "expires_at": None if expires_at is None else expires_at.isoformat(),
+            "approval": approval,
+        }
+        return self._connection.call(CreatedInvitation, "POST", "/v1/invitations", body)
+
+    def get(self, invitation_id: UUID | str) -> Invitation:
+        """One invitation, used up or not."""
+        return self._connection.call(Invitation, "GET", f"/v1/invitations/{invitation_id}")
+
+    def revoke(self, invitation_id: UUID | str) -> None:
+        """Let nobody else join with it; who has joined stays."""
+        self._connection.send("DELETE", f"/v1/invitations/{invitation_id}")
+
+    def joins(self, invitation_id: UUID | str, *, limit: int | None = None) -> Iterator[Join]:
+        """The hosts that came with it, newest first."""
+        path = f"/v1/invitations/{invitation_id}/joins"
+        return Lists(self._connection).items(Join, path, {}, limit)
+
+    def decide(self, invitation_id: UUID | str, join_id: UUID | str, *, approved: bool) -> Join:
+        """Let a host in that waits, or refuse it."""
+        path = f"/v1/invitations/{invitation_id}/joins/{join_id}"
+        body = {"approved": approved}
+        return self._connection.call(Join, "PATCH", path, body)
 
 
 class Tokens:

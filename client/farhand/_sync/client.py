@@ -15,6 +15,7 @@ from farhand._settings import server_of
 from farhand._sync.administration import (
     Audit,
     Commands,
+    Invitations,
     Machines,
     Organizations,
     Tokens,
@@ -66,6 +67,7 @@ class Farhand:
             **options,
         )
         self.machines = Machines(self._connection)
+        self.invitations = Invitations(self._connection)
         self.trajectories = Trajectories(self._connection)
         self.workflows = Workflows(self._connection)
         self.pictures = Pictures(self._connection)

@@ -303,6 +303,15 @@ class Machine:
         """End a pause."""
         return self._change(paused=False)
 
+    def rotate(self) -> types.Invitation:
+        """Have its client make itself a new token; the others fall once it has come back with it.
+
+        ``used`` of the invitation is 1 then.
+        """
+        return self._connection.call(
+            types.Invitation, "POST", f"{self._machine}/rotate", is_repeatable=True
+        )
+
     def remove(self) -> None:
         """Remove it: its tokens end, and nothing can be sent to it any more."""
         self._connection.send("DELETE", self._machine)

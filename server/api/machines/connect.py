@@ -2,19 +2,55 @@
 
 from typing import cast
 
+from pydantic import Field
 from tornado.websocket import WebSocketHandler, WebSocketProtocol, WebSocketProtocol13
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
-from schemas.link.messages import PROTOCOLS, PROTOCOLS_HEADER, SUBPROTOCOL
+from schemas.link.messages import (
+    HOST_HEADER,
+    JOIN_HEADER,
+    PROTOCOLS,
+    PROTOCOLS_HEADER,
+    SUBPROTOCOL,
+)
+from schemas.resources.invitations import TokenHash
 from schemas.resources.tokens import Scope
+from schemas.values.strict import StrictModel
+from server.identity.authentication import bearer
 from server.machines.websocket.machine_websocket import MachineFrames, MachineWebSocket
 from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
 
 
+class JoinHeaders(StrictModel):
+    """What a machine client says that has no token of the server's yet, but a join code."""
+
+    farhand_join: TokenHash | None = Field(
+        None,
+        alias=JOIN_HEADER,
+        description="The SHA-256 of the token that it has made for itself, in hexadecimal digits; "
+        "the bearer token is a join code then.",
+    )
+    farhand_host: str | None = Field(
+        None, alias=HOST_HEADER, max_length=255, description="What its host calls itself."
+    )
+
+
 class ConnectHandler(ApiHandler, WebSocketHandler):
     """The handshake.  Neither it nor the request is kept for as long as the link stands."""
+
+    async def authorize(self, endpoint: Endpoint) -> None:
+        """Take in a host that has a code; whoever calls is known by a machine's token then."""
+        headers = self.headers_as(JoinHeaders)
+        if headers.farhand_join is None:
+            await super().authorize(endpoint)
+            return
+        code = bearer(self.request.headers.get("Authorization"))
+        digest, host = bytes.fromhex(headers.farhand_join), headers.farhand_host or ""
+        await self.services.machines.invitations.join(code, digest, host, self.address)
+        authenticator = self.services.access.authenticator
+        self.principal = await authenticator.principal_of(digest, self.address)
 
     @Endpoint(
         summary="Connect a machine client",
@@ -22,9 +58,10 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
         "schemas/link/messages.py.",
         scope=Scope.MACHINE_CONNECT,
         answers={101: None},
-        problems=(problems.WEBSOCKET_REQUIRED,),
+        headers=JoinHeaders,
+        problems=(problems.WEBSOCKET_REQUIRED, problems.AWAITING_APPROVAL),
     )
-    async def get(self) -> None:
+    async def get(self, headers: JoinHeaders) -> None:
         """Shake hands, then stay with the connection until it ends."""
         offered = self.request.headers.get("Sec-WebSocket-Protocol", "").split(",")
         upgrade = self.request.headers.get("Upgrade", "").lower()

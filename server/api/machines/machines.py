@@ -4,6 +4,7 @@ from schemas.http import problems
 from schemas.http.problems import ProblemError
 from schemas.http.queries import PageQuery
 from schemas.resources.actions import Action
+from schemas.resources.invitations import Invitation
 from schemas.resources.machines import (
     CreatedMachine,
     Machine,
@@ -14,6 +15,7 @@ from schemas.resources.machines import (
 from schemas.resources.tokens import Scope
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
+from server.dispatch.questions.control import RotateToken
 from server.errors import AlreadyExists
 from server.web.auditing import record
 from server.web.endpoint import Endpoint
@@ -99,3 +101,31 @@ class MachineHandler(AskingHandler):
         await self.services.machines.fleet.remove(self.organization_id, path.machine_id)
         await record(self, "machine.removed", path.machine_id, machine_id=path.machine_id)
         self.answer(204)
+
+
+class RotateHandler(AskingHandler):
+    @Endpoint(
+        summary="Have a machine change its token",
+        description="Its client makes itself a new token and comes back with it; then the others "
+        "fall.  What runs on the machine is interrupted, as by any lost link.  The answer is the "
+        "invitation that it comes back with: once it is used, the token is changed.",
+        scope=Scope.MACHINES_WRITE,
+        path=MachinePath,
+        answers={202: Invitation},
+        problems=(problems.NOT_FOUND, problems.MACHINE_UNAVAILABLE),
+    )
+    async def post(self, path: MachinePath) -> None:
+        invitations = self.services.machines.invitations
+        await self.services.machines.fleet.check(self.organization_id, path.machine_id)
+        made = await invitations.rotation(
+            self.organization_id, path.machine_id, by=self.principal.token_name
+        )
+        question = RotateToken(
+            organization_id=self.organization_id, machine_id=path.machine_id, code=made.code
+        )
+        try:
+            await self.ask(question)
+        except ProblemError:
+            await invitations.revoke(self.organization_id, made.id)
+            raise
+        self.answer(202, Invitation(**dict(made)))

@@ -35,6 +35,7 @@ type Scope =
   | "clipboard"
   | "tokens:write"
   | "organizations:write"
+  | "pools:write"
   | "audit:read"
   | "metrics:read"
   | "machine:connect";

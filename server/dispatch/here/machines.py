@@ -19,6 +19,7 @@ from server.dispatch.questions.control import (
     FindLink,
     MachineRemoved,
     PauseChanged,
+    RotateToken,
 )
 from server.dispatch.questions.inputs import ResolveCommand
 from server.dispatch.questions.question import Done, LinkQuestion, Refusal
@@ -191,6 +192,11 @@ async def _controlled(here: MachinesHere, link: LinkSocket, question: ControlCha
     return Done()
 
 
+async def _rotated(_here: MachinesHere, link: LinkSocket, question: RotateToken) -> Done:
+    link.want_new_token(question.code)
+    return Done()
+
+
 async def _removed(here: MachinesHere, _link: LinkSocket, question: MachineRemoved) -> Done:
     here.disconnect(question.organization_id, question.machine_id)
     return Done()
@@ -220,5 +226,6 @@ ANSWERS: Final[dict[type[LinkQuestion[Any]], Answers]] = {
     PauseChanged: _paused,
     ControlChanged: _controlled,
     MachineRemoved: _removed,
+    RotateToken: _rotated,
 }
 """Who answers what is asked of a machine with a link here.  A command goes to the ledger."""

@@ -51,6 +51,13 @@ class PauseChanged(LinkQuestion[Done]):
     type: Literal["pause_changed"] = "pause_changed"
 
 
+class RotateToken(LinkQuestion[Done]):
+    """Have the machine make itself a new token, and come back with this code."""
+
+    type: Literal["rotate_token"] = "rotate_token"
+    code: str = Field(max_length=64, repr=False)
+
+
 class MachineRemoved(LinkQuestion[Done]):
     """The machine was removed: all its links are to be closed.
 

@@ -1,6 +1,6 @@
 """What happens on the server's end of a link, and what must be done about it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from schemas.inputs.outcomes import Outcome
@@ -99,6 +99,13 @@ class StopAnnounced:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenWanted:
+    """The machine is to make itself a new token, and to come back with this code."""
+
+    code: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class CloseRequested:
     """The server wants the link to end."""
 
@@ -123,6 +130,7 @@ ServerEvent = (
     | Reconciled
     | RestrictionsRead
     | StopAnnounced
+    | TokenWanted
     | CloseRequested
 )
 """What the server wants of the link."""

@@ -178,6 +178,9 @@ class Link:
                 return []
             case events.StopAnnounced():
                 return self._interrupt() if self.is_up and self.commands.run_several else []
+            case events.TokenWanted(code):
+                wanted = messages.NewToken(code=code, server_time=self.server_time())
+                return [events.SendMessage(wanted)] if self.is_up else []
             case events.CloseRequested(code, reason):
                 return self._close(code, reason)
 

@@ -123,7 +123,7 @@ class TokenStore:
         async with self._database.operation():
             found = await self._tokens.find_one_and_update(
                 {"_id": token_id, "organization_id": organization_id},
-                _revoke_now(),
+                revoke_now(),
                 return_document=ReturnDocument.AFTER,
             )
         return None if found is None else stored_token(found)
@@ -133,7 +133,7 @@ class TokenStore:
         async with self._database.operation():
             result = await self._tokens.update_many(
                 {"organization_id": organization_id, "machine_id": machine_id, "revoked_at": None},
-                _revoke_now(),
+                revoke_now(),
             )
         return result.modified_count
 
@@ -170,7 +170,8 @@ class TokenStore:
         return {document["_id"] async for document in self._database.documents(cursor)}
 
 
-def _revoke_now() -> list[Document]:
+def revoke_now() -> list[Document]:
+    """The change that makes a token unusable for ever."""
     # A pipeline, so that revoking again keeps the first time: MongoDB's, which all nodes share.
     return [{"$set": {"revoked_at": {"$ifNull": ["$revoked_at", "$$NOW"]}}}]
 

@@ -86,7 +86,7 @@ class MachineStore:
         """
 
         async def work(session: Session) -> Machine:
-            stored = await self._insert(organization_id, machine_id, name, session)
+            stored = await self.insert_in(session, organization_id, machine_id, name)
             if token is not None:
                 await self._tokens.insert_one(token_document(token), session=session)
             return stored
@@ -95,9 +95,16 @@ class MachineStore:
         await self._counts.forget(organization_id, machine_id)
         return stored
 
-    async def _insert(
-        self, organization_id: UUID, machine_id: str, name: str, session: Session
+    async def ids_like(self, organization_id: UUID, pattern: str, session: Session) -> set[str]:
+        """The ids of the machines that fit a regular expression, as a transaction sees them."""
+        wanted = {**_live(organization_id, ""), "machine_id": {"$regex": pattern}}
+        cursor = self._machines.find(wanted, projection=["machine_id"], session=session)
+        return {each["machine_id"] async for each in cursor}
+
+    async def insert_in(
+        self, session: Session, organization_id: UUID, machine_id: str, name: str
     ) -> Machine:
+        """Store a new machine in a transaction.  Raises what the driver does where it is there."""
         time = now()
         fresh = {
             "name": name,

@@ -136,6 +136,20 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
             partialFilterExpression={"pause.until": {"$type": "date"}},
         ),
     ],
+    "invitations": [
+        IndexModel([("hash", ASCENDING)], name="hash", unique=True),
+        IndexModel([("organization_id", ASCENDING), *_NEWEST_FIRST], name="newest"),
+    ],
+    "machine_joins": [
+        IndexModel([("token_hash", ASCENDING)], name="token", unique=True),
+        IndexModel(
+            [
+                *(("organization_id", ASCENDING), ("invitation_id", ASCENDING)),
+                *_NEWEST_FIRST,
+            ],
+            name="of_invitation",
+        ),
+    ],
     "commands": [
         IndexModel(
             [

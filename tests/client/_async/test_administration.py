@@ -46,3 +46,17 @@ async def test_fleet_and_its_people(service: Service) -> None:
         assert organization.id in [each.id async for each in client.organizations.list()]
         with pytest.raises(farhand.NotFound):
             await client.commands.get("00000000-0000-4000-8000-000000000000")
+
+
+async def test_hosts_are_invited(service: Service) -> None:
+    async with AsyncFarhand(service.url, service.token) as client:
+        made = await client.invitations.create(name="Berlin", uses=3, approval=True)
+        assert made.code.startswith("fhj_")
+        assert made.code not in repr(made)
+        assert [each.id async for each in client.invitations.list()] == [made.id]
+        assert (await client.invitations.get(made.id)).uses == 3
+        assert [each async for each in client.invitations.joins(made.id)] == []
+        with pytest.raises(farhand.NotFound):
+            await client.invitations.decide(made.id, made.id, approved=True)
+        await client.invitations.revoke(made.id)
+        assert [each async for each in client.invitations.list()] == []

@@ -5,10 +5,11 @@ from uuid import uuid4
 import pytest
 
 from machine_client.link import waiting
-from machine_client.link.events import CloseLink, MessageReceived
+from machine_client.link.events import CloseLink, MessageReceived, ReplaceToken
 from machine_client.work.orders import CommandEnded, CommandLookedUp
 from schemas.inputs.outcomes import NotCarriedOut
 from schemas.link.close_codes import CloseCode
+from schemas.link.messages import NewToken
 from tests.machine_client.session_script import DONE, MARK, A, B, C, Script, ack, report
 
 
@@ -64,3 +65,9 @@ def test_more_commands_than_can_wait_close_the_link(monkeypatch: pytest.MonkeyPa
     (effect,) = script.session.handle(MessageReceived(script.input(C)))
     assert isinstance(effect, CloseLink)
     assert effect.code is CloseCode.OVERFLOW
+
+
+def test_new_token_is_made_when_the_server_wants_one(script: Script) -> None:
+    wanted = NewToken(code="fhj_c", server_time=0)
+    assert "fhj_c" not in repr(wanted)
+    script.on(MessageReceived(wanted), ReplaceToken("fhj_c"))

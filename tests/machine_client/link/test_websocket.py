@@ -33,7 +33,7 @@ async def connected() -> AsyncIterator[tuple[DirectConnection, ServerConnection]
         handle, "127.0.0.1", 0, compression=None, subprotocols=[Subprotocol(SUBPROTOCOL)]
     ) as server:
         port = next(iter(server.sockets)).getsockname()[1]
-        async with await open_websocket(settings(f"http://127.0.0.1:{port}"), "t", None) as here:
+        async with await open_websocket(settings(f"http://127.0.0.1:{port}"), {}, None) as here:
             yield here, await ends.get()
 
 

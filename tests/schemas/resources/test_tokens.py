@@ -21,7 +21,7 @@ def test_scopes_are_written_as_they_are_documented() -> None:
     assert {scope.value for scope in Scope} == {
         *("trajectories:read", "trajectories:write", "machines:read", "machines:write"),
         *("input:send", "screen:read", "tokens:write", "organizations:write", "machine:connect"),
-        *("audit:read", "metrics:read", "machines:control", "clipboard"),
+        *("audit:read", "metrics:read", "machines:control", "clipboard", "pools:write"),
     }
 
 

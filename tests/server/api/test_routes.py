@@ -6,7 +6,7 @@ from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from tornado.httputil import HTTPHeaders
@@ -15,10 +15,18 @@ from tornado.ioloop import IOLoop
 from schemas.http.problems import PROBLEM_TYPES
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
 from server.api.routes import ROUTES
+from server.store.machines.invitations import InvitationStore
 from server.web.endpoint import endpoints_of
 from tests.commands import accepted, keep_sent
 from tests.server.api.route_table import ANY_TOKEN, ITS_OWN, OTHERS_404, PNG, PUBLIC, TABLE, Row
-from tests.service import Reply, Service, in_new_organization, new_key, running_server
+from tests.service import (
+    Reply,
+    Service,
+    in_new_organization,
+    new_key,
+    running_server,
+    stores_of,
+)
 from tests.trajectories import sent
 
 T = TypeVar("T")
@@ -79,12 +87,27 @@ class World:
         if "{token_id}" in path:
             body = {"name": "n", "scopes": ["input:send"]}
             ids["token_id"] = await self._made("/v1/tokens", body)
+        if "{invitation_id}" in path:
+            ids["invitation_id"] = await self._made("/v1/invitations", {"approval": True})
+        if "{join_id}" in path:
+            ids["join_id"] = await self._waiting_host(UUID(ids["invitation_id"]))
         if "{picture_id}" in path:
             picture = PNG + uuid4().bytes
             headers = {"Content-Type": "image/png"}
             reply = await self.ours.post("/v1/pictures", headers=headers, content=picture)
             ids["picture_id"] = reply.json["id"]
         return path.format(**ids)
+
+    async def _waiting_host(self, invitation_id: UUID) -> str:
+        """The id of a host that came with an invitation, and waits."""
+        store = InvitationStore(
+            self.ours.server.services.operation.database, stores_of(self.ours.server).machines
+        )
+        invitation = await store.get(self.ours.organization_id, invitation_id)
+        assert invitation is not None
+        join = await store.join(invitation, uuid4().bytes, "host", "127.0.0.1")
+        assert join is not None
+        return str(join.id)
 
     async def _made(self, path: str, body: dict[str, Any]) -> str:
         reply = await self.ours.post(path, body)
@@ -181,7 +204,7 @@ def test_what_another_organization_has_does_not_exist(world: World, row: Row) ->
 
 @each_of(row for row in TABLE if row.border == ITS_OWN)
 def test_nothing_of_another_organization_is_seen(world: World, row: Row) -> None:
-    things = world.filled("{machine_id} {workflow_id} {token_id}").split()
+    things = world.filled("{machine_id} {workflow_id} {token_id} {invitation_id}").split()
     trajectory = world.made("/v1/trajectories", sent())
     known = [*things, trajectory, str(world.ours.organization_id)]
     reply = world.ask(row, row.path, of=world.theirs)

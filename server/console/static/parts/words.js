@@ -75,6 +75,12 @@ export const operationOf = (name) => OPERATIONS[name] ?? name;
 
 /** @type {Record<string, string>} what is not called by its verb and its noun alone */
 const ACTIONS = {
+  "machine.joined": "Joined with a code",
+  "invitation.created": "Invited machines",
+  "invitation.revoked": "Revoked an invitation",
+  "join.approved": "Let a host in",
+  "join.refused": "Refused a host",
+  "token.rotated": "Changed a machine's token",
   "machine.pause_ended": "A pause ended by itself",
   "control.taken": "Took control",
   "control.taken_over": "Took over control",

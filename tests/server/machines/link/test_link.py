@@ -5,6 +5,7 @@ import pytest
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     HeartbeatAck,
+    NewToken,
     Ready,
     RequestFailed,
     ScreenCredit,
@@ -30,6 +31,7 @@ from server.machines.link.events import (
     SendMessage,
     SettleCommand,
     TimePassed,
+    TokenWanted,
     UnreadableReceived,
 )
 from server.machines.link.frame_budget import A_SECOND, BURST
@@ -281,3 +283,11 @@ def test_frames_full_of_a_picture_count_as_none(up: LinkScript) -> None:
     for _ in range(3 * BURST):
         up.on(FramesCounted(-1))
         up.on(FramesCounted(1))
+
+
+def test_new_token_is_wanted_of_a_machine_whose_link_is_up(up: LinkScript) -> None:
+    (wanted,) = up.link.handle(TokenWanted("fhj_c"))
+    assert isinstance(wanted, SendMessage)
+    assert isinstance(wanted.message, NewToken)
+    assert wanted.message.code == "fhj_c"
+    assert "fhj_c" not in repr(wanted)
