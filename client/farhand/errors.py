@@ -35,7 +35,7 @@ class NotFarhand(FarhandError):
 
 
 class SessionError(FarhandError):
-    """A session cannot go on from its file.  Nothing was sent."""
+    """A session cannot go on, and nothing is sent in it any more."""
 
 
 class SessionChanged(SessionError):
@@ -47,7 +47,7 @@ class SessionFinished(SessionError):
 
 
 class SessionTooOld(SessionError):
-    """The session's keys may be forgotten by now, so that a retry could do things twice."""
+    """The key of the input to go on with may be forgotten: a retry could do it twice."""
 
 
 class SessionInUse(SessionError):
@@ -79,6 +79,11 @@ class Refused(FarhandError):
         self.status = status
         self.key = key
 
+    @property
+    def body(self) -> Mapping[str, Any]:
+        """The answer's JSON."""
+        raise NotImplementedError
+
 
 class InvalidRequest(Refused):
     """422: something in the request is wrong, and nothing of it was done."""
@@ -90,9 +95,15 @@ class InvalidRequest(Refused):
         self.wrong = tuple(wrong)
 
     @property
+    def body(self) -> Mapping[str, Any]:
+        """The answer's JSON."""
+        entries = [{"loc": each.loc, "msg": each.message, "type": each.type} for each in self.wrong]
+        return {"detail": entries}
+
+    @property
     def is_about_the_key(self) -> bool:
         """Whether another request was sent with its Idempotency-Key before."""
-        return any(each.loc == ("header", "Idempotency-Key") for each in self.wrong)
+        return any(each.type == "idempotency_key_reused" for each in self.wrong)
 
 
 class Problem(Refused):
@@ -114,6 +125,11 @@ class Problem(Refused):
         """All that the answer says, under the names that it has there."""
         self.headers = headers
         self.final = body.get("final") is True
+
+    @property
+    def body(self) -> Mapping[str, Any]:
+        """The answer's JSON."""
+        return self.members
 
     @property
     def command_id(self) -> str | None:
