@@ -67,6 +67,21 @@ def test_program_is_told_what_it_was_told_before_and_goes_on(path: Path) -> None
         assert all(each.end for each in do_not_begin)
 
 
+def test_step_is_on_the_disk_before_it_is_sent(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_disk: list[bytes] = []
+    with opened(path) as steps:
+        monkeypatch.setattr("os.fsync", lambda _: on_disk.append(path.read_bytes()))
+        first = begin(steps, 1)
+        assert on_disk[-1].endswith(first.begun.model_dump_json().encode() + b"\n")
+        steps.done(first, ANSWER)
+        made = steps.decide("left")
+        assert on_disk[-1].endswith(made.model_dump_json().encode() + b"\n")
+        steps.finish()
+        assert b"finished" in on_disk[-1]
+
+
 def test_key_says_the_session_the_place_and_the_try_and_nothing_else(path: Path) -> None:
     with opened(path) as steps:
         keys = [steps.key_of(first := begin(steps, 1))]

@@ -74,7 +74,8 @@ def _of_step(
     for each in tellings[1:]:
         if (each["told"], each["actions"]) != (first["told"], first["actions"]):
             yield Violation(Broken.DIFFERS, f"{each}, and before {first}")
-    if first["told"] != "completed" and not EXCUSES & {*session.victims}:
+    excuses = {Victim.POWER} if len(acts) > 1 and first["actions"] is None else EXCUSES
+    if first["told"] != "completed" and not excuses & {*session.victims}:
         yield Violation(Broken.WITHOUT_REASON, f"{first}")
     for act, status in zip(acts, _statuses(first, len(acts)), strict=True):
         yield from untrue(act, status, [each for each in seen if each[1] in act.own])

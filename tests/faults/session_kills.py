@@ -31,6 +31,9 @@ SETTINGS = {"heartbeat": "1", "input_timeout": "8"}
 END_SECONDS = 120.0
 """For a program that nobody kills any more."""
 
+ENDS = (session_program.DONE, session_program.FINISHED_BEFORE)
+"""Exit codes of a program that has done all: one may be killed behind its session's end."""
+
 PROGRESS_EVERY = 10
 _LIBRARY = Path(farhand.__file__).parent.parent
 
@@ -139,7 +142,7 @@ class _Bench:
             kills.wrong += self._other_steps(program, places, farhand.SessionFinished)
             program.file.rename(program.file.with_suffix(".done"))
             kills.wrong += self._other_steps(program, places, farhand.SessionChanged)
-            if program.exit_code != session_program.DONE:
+            if program.exit_code not in ENDS:
                 kills.wrong.append(Violation(Broken.ENDED, program.said()))
         session.events = self._witness.take()
         kills.wrong += judged(session)
@@ -180,7 +183,8 @@ class _Bench:
             kills.kills[victim] += 1
         if Victim.PROGRAM in victims:
             if program.told():
-                kills.wrong += self._other_steps(program, places, farhand.SessionChanged)
+                refusals = farhand.SessionChanged, farhand.SessionFinished
+                kills.wrong += self._other_steps(program, places, *refusals)
             program.start()
         for node in self._nodes:
             node.start()
@@ -202,7 +206,7 @@ class _Bench:
             power_cuts.cut_power(self._machine.directory)
 
     def _other_steps(
-        self, program: "_SessionProgram", places: Places, refused: type[farhand.SessionError]
+        self, program: "_SessionProgram", places: Places, *refused: type[farhand.SessionError]
     ) -> Iterator[Violation]:
         """Another program under the same name, which must be refused before anything happens."""
         try:
