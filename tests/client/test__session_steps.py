@@ -67,9 +67,7 @@ def test_program_is_told_what_it_was_told_before_and_goes_on(path: Path) -> None
         assert all(each.end for each in do_not_begin)
 
 
-def test_step_is_on_the_disk_before_it_is_sent(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_step_is_on_the_disk_before_it_is_sent(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     on_disk: list[bytes] = []
     with opened(path) as steps:
         monkeypatch.setattr("os.fsync", lambda _: on_disk.append(path.read_bytes()))

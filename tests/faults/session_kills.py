@@ -54,6 +54,8 @@ class SessionKills:
     told: Counter[str] = field(default_factory=Counter)
     sessions: int = 0
     starts: int = 0
+    found_out: int = 0
+    """Steps that a killed program was told nothing of, and that the next run found to be over."""
     new_tries: int = 0
     """Of inputs that never happened, each under a new key."""
     wrong: list[Violation] = field(default_factory=list)
@@ -68,6 +70,7 @@ class SessionKills:
             ("starts of their programs", self.starts),
             ("steps", self.told.total()),
             *sorted((f"steps told as {kind}", count) for kind, count in self.told.items()),
+            ("steps that went on without their program", self.found_out),
             ("new tries of what never happened", self.new_tries),
             None,
             *sorted((str(broken), count) for broken, count in counts.items()),
@@ -147,6 +150,7 @@ class _Bench:
         session.events = self._witness.take()
         kills.wrong += judged(session)
         kills.starts += program.starts
+        kills.found_out += _found_out(session)
         kills.new_tries += program.new_tries()
         kills.told.update({each["step"]: each["told"] for each in session.told}.values())
 
@@ -222,6 +226,12 @@ class _Bench:
     def _start_client(self) -> Program:
         joined = self._machine.joined(program=power_cuts.PROGRAM)
         return self._client_runs.enter_context(joined)
+
+
+def _found_out(session: Session) -> int:
+    """How many steps were answered "replayed" when they were first told of."""
+    firsts = {note["step"]: note["replayed"] for note in reversed(session.told)}
+    return sum(firsts.values())
 
 
 class _Node:
