@@ -71,6 +71,7 @@ class WrongPart:
 class Refused(FarhandError):
     """The server's own answer to a request that was not done, or not all of it."""
 
+    status: int
     final: bool = False
     """Whether this is how the input ended: asking again with its key would change nothing."""
 

@@ -52,6 +52,7 @@ def test_program_is_told_what_it_was_told_before_and_goes_on(path: Path) -> None
     with opened(path) as steps:
         do(steps, 1)
         open_step = begin(steps, 2)
+        key = steps.key_of(open_step)
     with opened(path) as steps:
         first = begin(steps, 1)
         assert first.end is not None
@@ -59,7 +60,7 @@ def test_program_is_told_what_it_was_told_before_and_goes_on(path: Path) -> None
         assert first.end.reply.json == {"command_id": "1", "actions": [{}]}
         second = begin(steps, 2)
         assert second == open_step
-        assert steps.key_of(second) == steps.key_of(open_step)
+        assert steps.key_of(second) == key
         steps.done(second, ANSWER)
         assert begin(steps, 3).begun.step == 2
     with opened(path) as steps:
