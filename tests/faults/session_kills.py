@@ -24,7 +24,7 @@ from tests.desktop import Witness
 from tests.end_to_end.system import Workstation
 from tests.faults import session_program
 from tests.faults.session_judge import Broken, Session, judged
-from tests.faults.session_plan import Places, Strike, Victim, steps, strikes
+from tests.faults.session_plan import PROGRAMS, Places, Strike, Victim, steps, strikes
 from tests.processes import Program, ServedApi, ServerProcess, environment, until
 
 SETTINGS = {"heartbeat": "1", "input_timeout": "8"}
@@ -185,8 +185,8 @@ class _Bench:
             self._kill(victim, program)
             session.victims.append(victim)
             kills.kills[victim] += 1
-        if Victim.PROGRAM in victims:
-            if program.told():
+        if PROGRAMS & {*victims}:
+            if program.told() and program.file.exists():
                 refusals = farhand.SessionChanged, farhand.SessionFinished
                 kills.wrong += self._other_steps(program, places, *refusals)
             program.start()
@@ -197,7 +197,7 @@ class _Bench:
 
     def _kill(self, victim: Victim, program: "_SessionProgram") -> None:
         match victim:
-            case Victim.PROGRAM:
+            case Victim.PROGRAM | Victim.ITS_POWER | Victim.ITS_FILE:
                 program.kill()
             case Victim.OTHER_NODE:
                 self._nodes[0].kill()
@@ -208,6 +208,10 @@ class _Bench:
                 self._client_runs.close()
         if victim is Victim.POWER:
             power_cuts.cut_power(self._machine.directory)
+        elif victim is Victim.ITS_POWER:
+            program.lose_what_was_not_flushed()
+        elif victim is Victim.ITS_FILE:
+            program.file.unlink(missing_ok=True)
 
     def _other_steps(
         self, program: "_SessionProgram", places: Places, *refused: type[farhand.SessionError]
@@ -311,6 +315,14 @@ class _SessionProgram:
         assert self._process is not None
         self._process.kill()
         self._process.wait()
+
+    def lose_what_was_not_flushed(self) -> None:
+        """Take from its file what a power cut may take: an answer, where that was written last."""
+        if not self.file.exists():
+            return
+        lines = self.file.read_bytes().splitlines(keepends=True)
+        if lines and b'"ended"' in lines[-1]:
+            self.file.write_bytes(b"".join(lines[:-1]))
 
     def close(self) -> None:
         """End it, unless it has ended."""

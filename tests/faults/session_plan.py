@@ -27,12 +27,15 @@ class Victim(StrEnum):
     """Who is killed; each member says it as the row of a table."""
 
     PROGRAM = "program killed"
+    ITS_POWER = "program's power cut"
+    ITS_FILE = "program killed, its file lost"
     LINKED_NODE = "node with the link killed"
     OTHER_NODE = "node without the link killed"
     CLIENT = "machine client killed"
     POWER = "machine client's power cut"
 
 
+PROGRAMS = frozenset({Victim.PROGRAM, Victim.ITS_POWER, Victim.ITS_FILE})
 EXCUSES = frozenset({Victim.LINKED_NODE, Victim.CLIENT, Victim.POWER})
 """Only after one of these may an input end otherwise than with "completed"."""
 
