@@ -64,7 +64,7 @@ class SessionSteps:
         self._steps: list[Step] = []
         self._next = 0
         self._is_waiting = False
-        """Whether the last input that came here has no answer."""
+        """Whether the last step that came here has no end."""
         self._is_deciding = False
         self._failure: SessionError | None = None
         self._lock = Lock()
@@ -109,6 +109,7 @@ class SessionSteps:
         fingerprint = fingerprint_of(method, path, body)
         with self._lock:
             self._check_that_it_goes_on()
+            self._is_waiting = True  # Also where Ctrl-C comes meanwhile.
             step = self._at(self._next, fingerprint)
             self._next += 1
             self._is_waiting = step.end is None
@@ -144,9 +145,11 @@ class SessionSteps:
             raise SessionError("what is decided must be JSON: numbers, texts, lists") from None
         with self._lock:
             self._check_that_it_goes_on()
+            self._is_waiting = True
             made = Decided(step=self._next, decided=value)
             self._add(made, made)
             self._next += 1
+            self._is_waiting = False
         return made
 
     def again(self, step: Input) -> Input:
@@ -236,9 +239,9 @@ class SessionSteps:
             raise SessionError("within once nothing is sent: decide, and send afterwards")
         if self._is_waiting:
             raise SessionError(
-                f"step {self._next} of the session {self.name} has no answer yet, so nothing "
-                "comes behind it: inputs are for one task or thread at a time, and after an error "
-                "the program goes on when it is started again"
+                f"the last step of the session {self.name} has no answer yet, so nothing comes "
+                "behind it: inputs are for one task or thread at a time, and after an error the "
+                "program goes on when it is started again"
             )
 
     def _check_age(self, step: Input) -> None:
