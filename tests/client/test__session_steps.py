@@ -326,9 +326,10 @@ def test_step_that_is_interrupted_is_the_last_of_its_run(
     for step in (lambda steps: begin(steps, 1), lambda steps: steps.decide(1)):
         path.unlink(missing_ok=True)
         with opened(path) as steps:
-            with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            with monkeypatch.context() as patch:
                 patch.setattr("os.fsync", interrupt)
-                step(steps)
+                with pytest.raises(KeyboardInterrupt):
+                    step(steps)
             with pytest.raises(farhand.SessionError, match="no answer yet"):
                 step(steps)
         with opened(path) as steps:

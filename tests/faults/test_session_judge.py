@@ -105,7 +105,7 @@ def test_what_stays_pressed_is_seen() -> None:
     assert BrokenAct.LEFT_PRESSED in broken(WHOLE[:-1])
 
 
-@pytest.mark.parametrize("victim", [*PROGRAMS, Victim.OTHER_NODE])
+@pytest.mark.parametrize("victim", [*sorted(PROGRAMS), Victim.OTHER_NODE])
 def test_end_that_nothing_excuses_is_seen(victim: Victim) -> None:
     notes = [*ALL[:2], told(2, "outcome-unknown")]
     assert broken(WHOLE, notes, [victim]) == {Broken.WITHOUT_REASON}
