@@ -354,6 +354,7 @@ def test_program_of_the_guide(
     monkeypatch.setenv("FARHAND_TOKEN", reception.api.token)
     monkeypatch.setenv(f"{vendor.upper()}_API_KEY", "none")
     monkeypatch.setattr("sys.stdin", io.StringIO("y\ny\n"))
+    monkeypatch.setattr("sys.argv", [f"{vendor}_agent.py", "reception"])
     service = VENDORS[vendor][0]([[click, TYPING]])
     with service.running() as url:
         monkeypatch.setenv(address, url)
@@ -367,4 +368,4 @@ def test_program_of_the_guide(
 def test_page_shows_the_program(vendor: str) -> None:
     program = (AGENTS / f"{vendor}_agent.py").read_text()
     assert f"```python\n{program}```" in (AGENTS.parent / "models.md").read_text()
-    assert len(program.splitlines()) <= 15
+    assert len([line for line in program.splitlines() if line]) <= 15

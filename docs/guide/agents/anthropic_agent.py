@@ -1,10 +1,12 @@
+import sys
+
 from anthropic import Anthropic
 
 from farhand import Farhand
 from farhand.models.anthropic import Computer
 
 computer = Computer(
-    Farhand().machine("reception"),
+    Farhand().machine(sys.argv[1]),
     confirm=lambda call: input(f"May it do {call.member}? [y] ") == "y",
 )
 goal = {"role": "user", "content": "Write hello into the open window."}

@@ -1,10 +1,12 @@
+import sys
+
 from google import genai
 
 from farhand import Farhand
 from farhand.models.gemini import Computer
 
 computer = Computer(
-    Farhand().machine("reception"),
+    Farhand().machine(sys.argv[1]),
     confirm=lambda call: input(f"May it do {call.name} {call.args}? [y] ") == "y",
 )
 goal = "Write hello into the open window."

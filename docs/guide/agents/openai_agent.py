@@ -1,10 +1,12 @@
+import sys
+
 from openai import OpenAI
 
 from farhand import Farhand
 from farhand.models.openai import Computer
 
 computer = Computer(
-    Farhand().machine("reception"),
+    Farhand().machine(sys.argv[1]),
     confirm=lambda call: input(f"May it do {call.actions}? [y] ") == "y",
 )
 goal = "Write hello into the open window."
