@@ -191,6 +191,10 @@ async def test_part_beside_the_picture_is_not_asked_for() -> None:
 async def test_what_no_model_can_mend_is_raised() -> None:
     with pytest.raises(MachineUnavailable):
         await carried_out([TYPE], problem("machine-unavailable", 503, reason="offline"))
-    entry = {"loc": ["header", "Idempotency-Key"], "msg": "was used", "type": "idempotency_key_reused"}
+    entry = {
+        "loc": ["header", "Idempotency-Key"],
+        "msg": "was used",
+        "type": "idempotency_key_reused",
+    }
     with pytest.raises(InvalidRequest):
         await carried_out([TYPE], answer(422, {"detail": [entry]}))
