@@ -19,7 +19,7 @@ WORDS = {
     r"\bawait ": "",
     r"\bAwaitable\[(\w+)\]": r"\1",
     r"import Awaitable, Callable\b": "import Callable",
-    r"\bAsync(?=[A-Z])": "",
+    r"\b(Beta)?Async(?=[A-Z])": r"\1",
     r"\b__aenter__\b": "__enter__",
     r"\b__aexit__\b": "__exit__",
     r"\baclose\b": "close",

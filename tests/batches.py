@@ -57,11 +57,11 @@ def five(number: int) -> list[Act]:
     first, others = keys[0], keys[1:]
     return [
         _click(*places[0], "left"),
-        Act({"operation": "keyboard.key", "text": first}, _strokes(KEYCODES[first])),
+        Act({"operation": "keyboard.key", "text": first}, strokes(KEYCODES[first])),
         _beside(_MODIFIERS[number % len(_MODIFIERS)], _click(*places[2], "right")),
         Act(
             {"operation": "keyboard.type", "text": others},
-            tuple(event for key in others for event in _strokes(KEYCODES[key])),
+            tuple(event for key in others for event in strokes(KEYCODES[key])),
         ),
         _click(*places[4], "left", 2),
     ]
@@ -80,15 +80,16 @@ def bodies(acts: Sequence[Act]) -> list[Mapping[str, Any]]:
 
 def _click(x: int, y: int, button: str, clicks: int = 1) -> Act:
     body = {"operation": "mouse.click", "x": x, "y": y, "button": button, "clicks": clicks}
-    return Act(body, _strokes((_BUTTONS[button], x, y)) * clicks)
+    return Act(body, strokes((_BUTTONS[button], x, y)) * clicks)
 
 
 def _beside(modifier: str, act: Act) -> Act:
-    press, release = _strokes(KEYCODES[modifier])
+    press, release = strokes(KEYCODES[modifier])
     return Act({**act.body, "modifiers": [modifier]}, (press, *act.events, release))
 
 
-def _strokes(what: What) -> tuple[tuple[str, What], ...]:
+def strokes(what: What) -> tuple[tuple[str, What], ...]:
+    """A press and a release."""
     return ("press", what), ("release", what)
 
 
@@ -122,7 +123,7 @@ class Broken(StrEnum):
 class Violation(NamedTuple):
     """A promise that was broken."""
 
-    broken: Broken
+    broken: StrEnum
     detail: str
 
 
@@ -148,7 +149,7 @@ def broken(
         *(
             Violation(violation.broken, f"action {number}: {violation.detail}")
             for number, (act, status) in enumerate(zip(acts, statuses, strict=True))
-            for violation in _untrue(act, status, [each for each in seen if each[1] in act.own])
+            for violation in untrue(act, status, [each for each in seen if each[1] in act.own])
         ),
     ]
 
@@ -181,7 +182,8 @@ def _out_of_form(answer: Answer, statuses: Sequence[str]) -> Iterator[Violation]
         )
 
 
-def _untrue(act: Act, status: str, seen: Sequence[tuple[str, What]]) -> Iterator[Violation]:
+def untrue(act: Act, status: str, seen: Sequence[tuple[str, What]]) -> Iterator[Violation]:
+    """What is not true of an action's status, beside all events of the action."""
     presses, wanted = _presses(seen), _presses(act.events)
     came = f"{len(seen)} of {len(act.events)} events came"
     if any(presses[what] > wanted[what] for what in presses):

@@ -33,6 +33,12 @@ WALLS = {
     "server": {"server", "schemas", "farhand"},
     # It knows the API as anyone does: by its documents.
     "farhand": {"farhand"},
+    # What models do is made of what any program has; the tables and the turns reach for no network.
+    "farhand._models": {"farhand._models", "farhand.actions", "farhand.types"},
+    "farhand.models": {
+        *("farhand.models", "farhand._models.errors"),
+        *("farhand._async.models", "farhand._sync.models"),
+    },
     # api, then dispatch, then machines, then store: nobody looks back up.
     "server.store": {
         *("server.store", "server.errors", "server.tasks", "schemas"),
@@ -230,6 +236,14 @@ FOREIGN = {
     "mcp": ("server.mcp.protocol", "server.mcp.over_http", "server.mcp.stdio"),
     "mcp_types": ("server.mcp.protocol",),
     "httpx": ("farhand", "server.mcp.own_handlers"),
+    # Each vendor's SDK is for whoever has installed it.
+    "anthropic": tuple(
+        f"farhand.{flavour}.models.{name}"
+        for flavour in ("_async", "_sync")
+        for name in ("anthropic", "anthropic_20251124")
+    ),
+    "openai": ("farhand._async.models.openai", "farhand._sync.models.openai"),
+    "google": ("farhand._async.models.gemini", "farhand._sync.models.gemini"),
     # The command line calls the server as anyone would; the demo does it by the same means.
     "farhand": ("farhand", "server.cli", "server.demo", "server.mcp"),
     "prometheus_client": ("server.metrics",),
@@ -294,7 +308,13 @@ TESTED_ELSEWHERE = {
     "server/mcp/stdio.py": "tests/server/cli/test_mcp.py",
     # They are made of `_async`, whose tests call them.
     "client/farhand/_sync/*": "tests/client/test_unasync.py",
+    "client/farhand/_sync/models/*": "tests/client/test_unasync.py",
     "client/farhand/types.py": "tests/client/test_openapi.py",
+    # With the vendors' own SDKs, on a real desktop.
+    "client/farhand/_async/models/anthropic.py": "tests/end_to_end/test_models.py",
+    "client/farhand/_async/models/anthropic_20251124.py": "tests/end_to_end/test_models.py",
+    "client/farhand/_async/models/openai.py": "tests/end_to_end/test_models.py",
+    "client/farhand/_async/models/gemini.py": "tests/end_to_end/test_models.py",
     # The demo is run as people run it, as a whole.
     "server/demo/*": "tests/server/cli/test_demo.py",
     "machine_client/demo/*": "tests/server/cli/test_demo.py",

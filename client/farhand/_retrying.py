@@ -45,6 +45,7 @@ class Tries:
     seconds: float
     is_the_only: bool = False
     _number: int = 0
+    _defects: int = 0
     _ends_at: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -76,14 +77,15 @@ class Tries:
             case MachineUnavailable():
                 return self.waits_for_machine
             case InternalError():
-                return self.is_repeatable and self._number < _DEFECTS
+                self._defects += 1
+                return self.is_repeatable and self._defects < _DEFECTS
             case _ if isinstance(refusal, _FOR_NOW):
                 return self.is_repeatable
             case _:
                 return isinstance(refusal, _NOTHING_WAS_DONE)
 
     def _pause(self, retry_after: str = "") -> float | None:
-        if retry_after.isascii() and retry_after.isdigit():
+        if retry_after.isascii() and retry_after.isdigit() and int(retry_after[:9]):
             pause = float(retry_after[:9])
         else:
             # Doubled each time; the chance keeps many clients of one server apart.

@@ -35,7 +35,7 @@ class NotFarhand(FarhandError):
 
 
 class SessionError(FarhandError):
-    """A session cannot go on from its file.  Nothing was sent."""
+    """A session cannot go on, and nothing is sent in it any more."""
 
 
 class SessionChanged(SessionError):
@@ -47,7 +47,7 @@ class SessionFinished(SessionError):
 
 
 class SessionTooOld(SessionError):
-    """The session's keys may be forgotten by now, so that a retry could do things twice."""
+    """The key of the input to go on with may be forgotten: a retry could do it twice."""
 
 
 class SessionInUse(SessionError):
@@ -71,6 +71,7 @@ class WrongPart:
 class Refused(FarhandError):
     """The server's own answer to a request that was not done, or not all of it."""
 
+    status: int
     final: bool = False
     """Whether this is how the input ended: asking again with its key would change nothing."""
 
@@ -78,6 +79,11 @@ class Refused(FarhandError):
         super().__init__(text)
         self.status = status
         self.key = key
+
+    @property
+    def body(self) -> Mapping[str, Any]:
+        """The answer's JSON."""
+        raise NotImplementedError
 
 
 class InvalidRequest(Refused):
@@ -90,9 +96,15 @@ class InvalidRequest(Refused):
         self.wrong = tuple(wrong)
 
     @property
+    def body(self) -> Mapping[str, Any]:
+        """The answer's JSON."""
+        entries = [{"loc": each.loc, "msg": each.message, "type": each.type} for each in self.wrong]
+        return {"detail": entries}
+
+    @property
     def is_about_the_key(self) -> bool:
         """Whether another request was sent with its Idempotency-Key before."""
-        return any(each.loc == ("header", "Idempotency-Key") for each in self.wrong)
+        return any(each.type == "idempotency_key_reused" for each in self.wrong)
 
 
 class Problem(Refused):
@@ -114,6 +126,11 @@ class Problem(Refused):
         """All that the answer says, under the names that it has there."""
         self.headers = headers
         self.final = body.get("final") is True
+
+    @property
+    def body(self) -> Mapping[str, Any]:
+        """The answer's JSON."""
+        return self.members
 
     @property
     def command_id(self) -> str | None:

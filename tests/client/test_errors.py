@@ -72,5 +72,5 @@ def test_invalid_request_is_a_sentence() -> None:
     error = InvalidRequest(wrong)
     assert str(error) == "body.x: must be a number; no"
     assert not error.is_about_the_key
-    key = WrongPart(("header", "Idempotency-Key"), "was used before", "key_reused")
+    key = WrongPart(("header", "Idempotency-Key"), "was used before", "idempotency_key_reused")
     assert InvalidRequest([key]).is_about_the_key

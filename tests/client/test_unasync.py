@@ -20,6 +20,7 @@ def test_made_files_are_as_they_would_be_made_now() -> None:
         ("async for piece in response.aiter_raw():", "for piece in response.iter_raw():"),
         ("await self.aclose()", "self.close()"),
         ("httpx.AsyncClient(x: httpx.AsyncBaseTransport)", "httpx.Client(x: httpx.BaseTransport)"),
+        ("class AsyncTool(BetaAsyncTool):", "class Tool(BetaTool):"),
         ("from farhand._async.lists import AsyncLists", "from farhand._sync.lists import Lists"),
     ],
 )

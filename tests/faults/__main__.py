@@ -14,11 +14,14 @@ from pathlib import Path
 from tests.desktop import virtual_display
 from tests.faults.batch_kills import KillPlan
 from tests.faults.batch_kills import measure as measure_kills
+from tests.faults.node import Nats
 from tests.faults.other_desktops import DESKTOPS
 from tests.faults.replica_set import ReplicaSet
 from tests.faults.restarts import RestartPlan, Restarts
 from tests.faults.restarts import measure as restarts_measured
 from tests.faults.run import Plan, run
+from tests.faults.session_kills import SessionPlan
+from tests.faults.session_kills import measure as measure_sessions
 from tests.faults.takeovers import TakeoverPlan, Takeovers, measure
 from tests.faults.verdict import Verdict
 
@@ -39,6 +42,8 @@ def main() -> int:
         measuring = _restart_all
     elif arguments.batch_kills:
         measuring = _kill_in_batches
+    elif arguments.session_kills:
+        measuring = _kill_in_sessions
     if measuring(arguments, directory):
         shutil.rmtree(directory)
         return 0
@@ -89,6 +94,13 @@ def _arguments() -> argparse.Namespace:
         help="instead, kill server or machine client so often in the middle of several actions",
     )
     parser.add_argument(
+        "--session-kills",
+        type=int,
+        default=0,
+        metavar="N",
+        help="instead, kill program, node or machine client so often in the middle of a session",
+    )
+    parser.add_argument(
         "--machines",
         type=int,
         help="for --takeovers and --restarts: how many (default: 200 and 500)",
@@ -122,6 +134,21 @@ def _kill_in_batches(arguments: argparse.Namespace, directory: Path) -> bool:
     _say(f"seed {plan.seed}: {plan.kills} kills; logs in {directory}")
     with ReplicaSet.running(directory / "mongodb", members=1) as mongodb, virtual_display() as name:
         kills = measure_kills(plan, directory, mongodb.uri, name, _say)
+    for violation in kills.wrong[:MAX_PRINTED]:
+        print(f"{violation.broken}: {violation.detail}")
+    _say(kills.table())
+    return not kills.wrong and kills.kills.total() == plan.kills
+
+
+def _kill_in_sessions(arguments: argparse.Namespace, directory: Path) -> bool:
+    plan = SessionPlan(arguments.session_kills, _seed(arguments))
+    _say(f"seed {plan.seed}: {plan.kills} kills; logs in {directory}")
+    with (
+        ReplicaSet.running(directory / "mongodb", members=1) as mongodb,
+        Nats.running(directory) as nats,
+        virtual_display() as name,
+    ):
+        kills = measure_sessions(plan, directory, mongodb.uri, nats.url, name, _say)
     for violation in kills.wrong[:MAX_PRINTED]:
         print(f"{violation.broken}: {violation.detail}")
     _say(kills.table())

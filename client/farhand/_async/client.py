@@ -23,7 +23,8 @@ from farhand._async.machine import AsyncMachine
 from farhand._async.session import AsyncSession
 from farhand._async.streams import event_stream, events
 from farhand._events import EventDecoder
-from farhand._session_file import KEYS_LIVE_SECONDS, SessionFile
+from farhand._session_file import SessionFile
+from farhand._session_steps import KEYS_LIVE_SECONDS, SessionSteps
 from farhand._settings import server_of
 from farhand.types import Event
 
@@ -129,16 +130,25 @@ class AsyncFarhand:
         """One piece of work that is to be done once, however often its program is started.
 
         Use it in a ``with`` statement, and its machines in the place of this object's.  Each input
-        is written into ``file`` before it is sent.  Started again after anything, the program does
-        the same from its beginning: what was done is answered as before, with ``replayed``, and
-        the rest goes on.  Another input than before raises :class:`farhand.SessionChanged`, a
-        session that came to its end :class:`farhand.SessionFinished`.
+        is in ``file`` before it is sent, and its answer afterwards.  Started again after anything,
+        the program does the same from its beginning: it is answered as before, errors included
+        (``replayed``, without pictures), up to the input where it was.  That one is sent under
+        the same key, so that it happens at most once, or under a new one where it is known that it
+        never happened; and the rest goes on.
 
-        ``name`` is unique in the organization.  ``keys_live`` is for how many seconds the server
-        remembers keys, its ``idempotency_key_lifetime``; what was begun longer ago is not sent
-        again: :class:`farhand.SessionTooOld`.
+        Inputs are for one task or thread at a time.  Behind one that has no answer, as after
+        :class:`farhand.NoAnswer`, nothing is sent until the session is opened again.  Another input
+        than before raises :class:`farhand.SessionChanged`, a session that came to its end
+        :class:`farhand.SessionFinished`.  ``name`` is unique in the organization: even without
+        the file its server refuses other inputs under it.
+
+        ``keys_live`` is for how many seconds the server remembers keys, its
+        ``idempotency_key_lifetime``: an input without an answer that was begun longer ago is not
+        sent again, :class:`farhand.SessionTooOld`.  Texts are not in the file, but one that is as
+        short as a PIN could be guessed from it: keep it as you keep the program's secrets.
         """
-        return AsyncSession(self._connection, SessionFile(name, Path(file), keys_live))
+        steps = SessionSteps(name, SessionFile(Path(file)), keys_live)
+        return AsyncSession(self._connection, steps)
 
     def events(
         self,

@@ -15,7 +15,7 @@ from farhand._answers import Reply
 from farhand._retrying import FIRST_CONTACT_SECONDS, Tries
 from farhand._settings import CONNECT_SECONDS, MAX_ANSWER_BYTES, Server, system_trust
 from farhand._waiting import sleep
-from farhand.errors import FarhandError, NoAnswer, NotFarhand
+from farhand.errors import FarhandError, NoAnswer, NotFarhand, Refused
 from farhand.types import Answer
 
 Model = TypeVar("Model", bound=Answer)
@@ -94,7 +94,9 @@ class Connection:
                 if (pause := tries.pause_after(reply, refusal)) is None:
                     if reply.is_success:
                         return reply
-                    raise refusal or self.stranger(reply, key)
+                    raise self._refused(reply, refusal, key, may_have_happened)
+                is_nothing = refusal is not None and not refusal.may_have_happened
+                may_have_happened |= method != "GET" and not is_nothing
             sleep(pause)
 
     def _once(
@@ -115,6 +117,9 @@ class Connection:
             return self._whole(response, ends_at)
 
     def _whole(self, response: httpx.Response, ends_at: float) -> Reply:
+        if response.is_stream_consumed:
+            # Of a transport that has all of it at once, such as httpx's mock.
+            return Reply(response.status_code, response.headers, response.content)
         body = bytearray()
         for piece in response.iter_raw():
             body += piece
@@ -196,6 +201,14 @@ class Connection:
         error = reply.stranger(self.url)
         error.key = key
         error.may_have_happened = key is not None
+        return error
+
+    def _refused(
+        self, reply: Reply, refusal: Refused | None, key: str | None, may_have_happened: bool
+    ) -> FarhandError:
+        """The error of an answer; an earlier try may be on its way yet, unless this is final."""
+        error = refusal or self.stranger(reply, key)
+        error.may_have_happened |= may_have_happened and not (refusal and refusal.final)
         return error
 
     def _is_worth_trying(self, error: Exception, seconds: float) -> bool:

@@ -4,18 +4,17 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 from urllib.parse import quote
-from uuid import uuid4
 
 from farhand import actions, types
-from farhand._answers import Reply
 from farhand._renewal import Renewal
-from farhand._session_file import SessionFile
+from farhand._session_steps import SessionSteps
 from farhand._sync.connection import Connection, path_with
+from farhand._sync.inputs import Inputs
 from farhand._sync.lists import Lists
 from farhand.actions import Action, Button, Direction, Size
-from farhand.errors import FarhandError, InputExpired, NotCarriedOut, Problem
+from farhand.errors import FarhandError, Problem
 from farhand.types import (
     ActionsResult,
     Area,
@@ -30,12 +29,9 @@ from farhand.types import (
     WaitResult,
 )
 
-Result = TypeVar("Result", bound=InputResult)
 PictureFormat = Literal["png", "jpeg", "webp"]
 
 RENEW_TIMEOUT_SECONDS = 10.0
-_MOST_ATTEMPTS = 10
-"""Of a session's input that is known not to have been carried out."""
 
 
 class Machine:
@@ -47,14 +43,13 @@ class Machine:
     """
 
     def __init__(
-        self, connection: Connection, machine_id: str, session: SessionFile | None = None
+        self, connection: Connection, machine_id: str, session: SessionSteps | None = None
     ) -> None:
         self.id = machine_id
         self._connection = connection
-        self._session = session
-        self._lease: str | None = None
         self._computer = f"/v1/computer/{quote(machine_id, safe='')}"
         self._machine = f"/v1/machines/{quote(machine_id, safe='')}"
+        self._inputs = Inputs(connection, self._computer, session)
 
     def click(
         self,
@@ -174,11 +169,9 @@ class Machine:
         body = dict(action)
         operation = str(body.pop("operation"))
         if operation == "clipboard.write":
-            sent = self._send("PUT", "/clipboard", body, key, timeout)
-        else:
-            address = f"/input/{operation.replace('.', '/')}"
-            sent = self._send("POST", address, body, key, timeout)
-        return _result(InputResult, self._connection, *sent)
+            return self._inputs.send(InputResult, "PUT", "/clipboard", body, key, timeout)
+        address = f"/input/{operation.replace('.', '/')}"
+        return self._inputs.send(InputResult, "POST", address, body, key, timeout)
 
     def actions(
         self,
@@ -198,8 +191,7 @@ class Machine:
         body: dict[str, Any] = {"actions": list(actions)}
         if screenshot is not None:
             body["screenshot"] = dict(screenshot)
-        sent = self._send("POST", "/actions", body, key, timeout)
-        return _result(ActionsResult, self._connection, *sent)
+        return self._inputs.send(ActionsResult, "POST", "/actions", body, key, timeout)
 
     def wait(
         self,
@@ -346,12 +338,12 @@ class Machine:
                 return True  # The next renewal may come in time.
             return True
 
-        before, self._lease = self._lease, lease.id
+        before, self._inputs.lease = self._inputs.lease, lease.id
         renewal = Renewal(renew)
         try:
             yield lease
         finally:
-            self._lease = before
+            self._inputs.lease = before
             renewal.stop()
             self._give_back(address)
 
@@ -361,50 +353,8 @@ class Machine:
         except FarhandError:
             return  # It is over already, or ends by itself within 30 s.
 
-    def _send(
-        self, method: str, address: str, body: Any, key: str | None, timeout: float | None
-    ) -> tuple[Reply, str]:
-        """Send an input, at most once, and return the answer with its key."""
-        path = f"{self._computer}{address}"
-        if self._session is None:
-            key = key or f"{uuid4()}"
-            return self._send_once(method, path, body, key, timeout), key
-        if key is not None:
-            raise ValueError("a session gives each input its key: leave key out")
-        step = self._session.step(method, path, body)
-        for _ in range(_MOST_ATTEMPTS):
-            key = self._session.key_of(step)
-            try:
-                reply = self._send_once(method, path, body, key, timeout)
-            except FarhandError as error:
-                failure = error
-                self._session.ended(step, error)
-                if not isinstance(error, NotCarriedOut | InputExpired):
-                    raise
-                step = self._session.again(step)
-            else:
-                self._session.ended(step, None)
-                return reply, key
-        raise failure
-
-    def _send_once(
-        self, method: str, path: str, body: Any, key: str, timeout: float | None
-    ) -> Reply:
-        headers = {} if self._lease is None else {"Farhand-Control": self._lease}
-        # Whatever the server's default is: the answer is what the caller gets.
-        headers["Prefer"] = "return=representation"
-        return self._connection.send(
-            method, path, json=body, headers=headers, key=key, timeout=timeout
-        )
-
     def _change(self, **fields: Any) -> types.Machine:
         given = {name: value for name, value in fields.items() if value is not None}
         return self._connection.call(
             types.Machine, "PATCH", self._machine, given, is_repeatable=True
         )
-
-
-def _result(kind: type[Result], connection: Connection, reply: Reply, key: str) -> Result:
-    result = connection.parsed(kind, reply, key)
-    result._key, result._is_replayed = key, reply.is_replayed  # noqa: SLF001
-    return result

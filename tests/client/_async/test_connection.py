@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 import farhand
@@ -244,3 +245,11 @@ async def test_call_that_is_cancelled_leaves_nothing_open() -> None:
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
+
+
+async def test_transport_of_ones_own_may_have_the_answer_at_once() -> None:
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, json=result()))
+    with Farhand("http://farhand", TOKEN, transport=transport) as client:
+        assert client.machine("reception").click().pointer.x == 640
+    async with AsyncFarhand("http://farhand", TOKEN, transport=transport) as client_of_loop:
+        assert (await client_of_loop.machine("reception").click()).pointer.x == 640
