@@ -37,6 +37,8 @@ class Api:
     token: str
     as_json: bool
     token_from: str = ""
+    is_token_given: bool = True
+    """Whether whoever runs the command has named it; else it is the administrator's."""
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request and return the answer's JSON, or None where it has no body.
@@ -127,6 +129,7 @@ def api_options(command: Command) -> Command:
             token=token or _read(token_file, "--token or FARHAND_TOKEN"),
             as_json=as_json,
             token_from=_given_by("token") if token else str(token_file),
+            is_token_given=bool(token),
         )
         return command(api=api, **rest)
 

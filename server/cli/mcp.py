@@ -16,6 +16,11 @@ def mcp(api: Api) -> None:
 
     The host starts this command itself: docs/guide/mcp.md says what to tell it.
     """
+    if not api.is_token_given:
+        raise click.UsageError(
+            "give a token of the model's own, with --token or FARHAND_TOKEN: farhand token create "
+            "--role agent makes one, and an administrator's is none to give away"
+        )
     # Imported late: it needs farhand[mcp].
     from server.mcp.stdio import serve  # noqa: PLC0415
 

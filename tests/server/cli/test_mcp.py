@@ -3,6 +3,7 @@
 import asyncio
 import json
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -73,3 +74,11 @@ def test_address_or_token_that_cannot_be_one_is_told(url: str, token: str, said:
     assert ended.exit_code == 2
     assert said in ended.stderr
     assert token not in ended.stderr
+
+
+def test_model_does_not_get_the_administrators_token(tmp_path: Path) -> None:
+    (tmp_path / "address").write_text("http://127.0.0.1:1\n")
+    (tmp_path / "admin-token").write_text("fh_administrator\n")
+    ended = run("mcp", "--data-dir", str(tmp_path))
+    assert ended.exit_code == 2
+    assert "give a token of the model's own" in ended.stderr
