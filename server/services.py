@@ -23,6 +23,7 @@ from server.events.hub import EventHub
 from server.fleet.fleet import Fleet
 from server.fleet.invitations import Invitations
 from server.fleet.pauses import Pauses
+from server.fleet.pools import Pools
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
 from server.identity.sessions import Sessions
@@ -88,6 +89,7 @@ class Machines:
 
     fleet: Fleet
     invitations: Invitations
+    pools: Pools
     dispatcher: Dispatcher
     control: MachineControl
     pauses: Pauses

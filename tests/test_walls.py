@@ -258,6 +258,10 @@ TESTED_ELSEWHERE = {
     "schemas/resources/invitations.py": "tests/server/api/machines/test_invitations.py",
     "server/store/machines/invitations.py": "tests/server/api/machines/test_invitations.py",
     "server/fleet/invitations.py": "tests/server/api/machines/test_invitations.py",
+    # The same of pools and tags.
+    "schemas/resources/pools.py": "tests/server/api/fleet/test_pools.py",
+    "server/store/machines/pools.py": "tests/server/api/fleet/test_pools.py",
+    "server/fleet/pools.py": "tests/server/api/fleet/test_pools.py",
     # What a question says is tested where it is answered; how it crosses, beside `question`.
     "server/dispatch/questions/clipboard.py": "tests/server/dispatch/questions/test_question.py",
     "server/dispatch/questions/control.py": "tests/server/dispatch/questions/test_question.py",

@@ -198,6 +198,25 @@ class InputCounts(Answer):
     """Everything final that is not completed."""
 
 
+class PoolReference(Answer):
+    """Which pool, for programs and for people."""
+
+    id: UUID
+    name: str
+
+
+class Pool(Answer):
+    """Machines that are looked after together."""
+
+    id: UUID
+    name: str
+    description: str | None
+    machines: int
+    """How many are in it."""
+    created_at: datetime
+    created_by: str
+
+
 class Machine(Answer):
     """A machine and how it is."""
 
@@ -212,6 +231,9 @@ class Machine(Answer):
     pause: Pause | None
     control: Holder | None
     """Who has control; None where everybody may send."""
+    tags: list[str]
+    pools: list[PoolReference]
+    """Those that it is in, by name."""
     platform: str | None
     client_version: str | None
     desktop: str | None
@@ -264,6 +286,8 @@ class Invitation(Answer):
     used: int
     """How many have joined with it, or wait for approval."""
     approval: bool
+    tags: list[str]
+    pools: list[PoolReference]
     created_at: datetime
     created_by: str
     expires_at: datetime

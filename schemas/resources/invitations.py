@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.http.queries import Page
+from schemas.resources.pools import PoolIds, PoolReference, Tags
 from schemas.values.scalars import Fitting, MachineId, Name, StrictBool
 from schemas.values.strict import StrictModel
 from schemas.values.times import Time
@@ -45,6 +46,8 @@ class NewInvitation(StrictModel):
     approval: StrictBool = Field(
         False, description="Whether each host waits until somebody lets it in."
     )
+    tags: Tags = Field([], description="What each machine that joins is found by.")
+    pool_ids: PoolIds = Field([], description="The pools that each machine that joins is put in.")
 
     @model_validator(mode="after")
     def _one_machine_joins_once(self) -> Self:
@@ -64,6 +67,8 @@ class Invitation(BaseModel):
     uses: int
     used: int = Field(description="How many have joined with it, or wait for approval.")
     approval: bool
+    tags: list[str]
+    pools: list[PoolReference]
     created_at: Time
     created_by: str = Field(description="The name of the token that made it.")
     expires_at: Time

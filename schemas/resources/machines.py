@@ -11,6 +11,7 @@ from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import ActionStatus, Point
 from schemas.inputs.pictures import Area
 from schemas.link.messages import Capability, Display
+from schemas.resources.pools import PoolIds, PoolReference, Tags
 from schemas.resources.tokens import CreatedToken
 from schemas.values.pictures import PictureFormat
 from schemas.values.scalars import MachineId, Name, Note, Storable, StrictBool
@@ -31,6 +32,8 @@ class NewMachine(StrictModel):
 
     id: MachineId | None = Field(None, description="Left out, the server chooses one.")
     name: Name | None = None
+    tags: Tags = Field([], description="Words that it is found by; needs pools:write.")
+    pool_ids: PoolIds = Field([], description="Pools that it is put in; needs pools:write.")
 
     @field_validator("id")
     @classmethod
@@ -44,6 +47,9 @@ class MachineChange(StrictModel):
     """The body of ``PATCH /v1/machines/{machine_id}``; what is left out stays."""
 
     name: Name | None = None
+    tags: Tags | None = Field(
+        None, description="All that it has from then on; needs pools:write as well."
+    )
     paused: StrictBool | None = Field(
         None, description="true refuses inputs until false, or until pause_until."
     )
@@ -128,6 +134,8 @@ class Machine(BaseModel):
     paused: bool
     pause: Pause | None = Field(description="By whom, why and until when, where it is paused.")
     control: Holder | None = Field(description="Who has control; null where everybody may send.")
+    tags: list[str]
+    pools: list[PoolReference] = Field(description="Those that it is in, by name.")
     platform: str | None
     client_version: str | None
     desktop: str | None = Field(

@@ -16,6 +16,7 @@ from server.api.documentation import (
     SiteHandler,
 )
 from server.api.events import EventsHandler
+from server.api.fleet.pools import PoolHandler, PoolsHandler
 from server.api.health import LiveHandler, ReadyHandler
 from server.api.machines import inputs
 from server.api.machines.actions import ActionsHandler
@@ -99,6 +100,8 @@ ROUTES = (
     Route("/v1/machines/{machine_id}/commands", MachineCommandsHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),
     Route("/v1/commands/{command_id}", CommandHandler),
+    Route("/v1/pools", PoolsHandler),
+    Route("/v1/pools/{pool_id}", PoolHandler),
     Route("/v1/invitations", InvitationsHandler),
     Route("/v1/invitations/{invitation_id}", InvitationHandler),
     Route("/v1/invitations/{invitation_id}/joins", JoinsHandler),

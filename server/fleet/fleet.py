@@ -16,10 +16,11 @@ from server.dispatch.machine_views import MachineViews
 from server.dispatch.questions.control import MachineRemoved, PauseChanged
 from server.dispatch.refusals import RefusedError, accepted, unknown_machine
 from server.fleet.pauses import Pauses, check_end
+from server.fleet.pools import Pools
 from server.identity.tokens import make_token
 from server.store.identity.tokens import TokenStore
+from server.store.machines.documents import Labels, PauseDetails
 from server.store.machines.documents import Machine as StoredMachine
-from server.store.machines.documents import PauseDetails
 from server.store.machines.machines import MachineStore
 
 
@@ -37,6 +38,7 @@ class Fleet:
         views: MachineViews,
         dispatcher: Dispatcher,
         pauses: Pauses,
+        pools: Pools,
         changed: Callable[[UUID, str], None],
     ) -> None:
         self._machines = machines
@@ -44,6 +46,7 @@ class Fleet:
         self._views = views
         self._dispatcher = dispatcher
         self._pauses = pauses
+        self._pools = pools
         self._changed = changed
 
     async def page(self, organization_id: UUID, page: PageQuery) -> MachinePage:
@@ -67,7 +70,11 @@ class Fleet:
     async def add(
         self, organization_id: UUID, new: NewMachine
     ) -> tuple[StoredMachine, CreatedToken]:
-        """Add a machine, and the token that it connects with.  Raises AlreadyExists."""
+        """Add a machine, and the token that it connects with.
+
+        Raises AlreadyExists, and a validation error for a pool that is not there.
+        """
+        labels = Labels(new.tags, await self._pools.check(organization_id, new.pool_ids))
         machine_id = new.id or str(uuid4())
         name = f"machine {machine_id}"
         token = make_token(
@@ -75,7 +82,7 @@ class Fleet:
             NewToken(name=name, scopes=[Scope.MACHINE_CONNECT], machine_id=machine_id),
         )
         stored = await self._machines.create(
-            organization_id, machine_id, new.name or machine_id, token.stored
+            organization_id, machine_id, new.name or machine_id, token.stored, labels
         )
         self._changed(organization_id, machine_id)
         return stored, token.view
@@ -83,7 +90,7 @@ class Fleet:
     async def change(
         self, organization_id: UUID, machine_id: str, change: MachineChange, *, by: str
     ) -> StoredMachine:
-        """Rename, pause or resume a machine; one that is paused takes nothing from then on.
+        """Rename, tag, pause or resume a machine; one that is paused takes nothing from then on.
 
         ``by`` is the name of whoever does it.  Raises a validation error for a pause that ends in
         the past, or is too long.
@@ -93,6 +100,7 @@ class Fleet:
             organization_id,
             machine_id,
             name=change.name,
+            tags=change.tags,
             paused=change.paused,
             details=PauseDetails(by, change.pause_reason, change.pause_until),
         )

@@ -1,6 +1,6 @@
 """The fleet and its people: machines, tokens, organizations, the audit, and single commands."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -17,6 +17,7 @@ from farhand.types import (
     Join,
     Machine,
     Organization,
+    Pool,
     Token,
 )
 
@@ -32,11 +33,49 @@ class AsyncMachines:
         return AsyncLists(self._connection).items(Machine, "/v1/machines", {}, limit)
 
     async def add(
-        self, machine_id: str | None = None, *, name: str | None = None
+        self,
+        machine_id: str | None = None,
+        *,
+        name: str | None = None,
+        tags: Sequence[str] = (),
+        pool_ids: Iterable[UUID | str] = (),
     ) -> CreatedMachine:
         """Add a machine, with the token that its machine client connects with."""
-        given = {"id": machine_id, "name": name}
+        labels = {"tags": [*tags], "pool_ids": [str(each) for each in pool_ids]}
+        given = {"id": machine_id, "name": name, **labels}
         return await self._connection.call(CreatedMachine, "POST", "/v1/machines", given)
+
+
+class AsyncPools:
+    """Machines that are looked after together."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None) -> AsyncIterator[Pool]:
+        """All, or the first ``limit``, by name."""
+        return AsyncLists(self._connection).items(Pool, "/v1/pools", {}, limit)
+
+    async def add(self, name: str, *, description: str | None = None) -> Pool:
+        """Make a pool without machines."""
+        body = {"name": name, "description": description}
+        return await self._connection.call(Pool, "POST", "/v1/pools", body)
+
+    async def get(self, pool_id: UUID | str) -> Pool:
+        """One pool."""
+        return await self._connection.call(Pool, "GET", f"/v1/pools/{pool_id}")
+
+    async def change(
+        self, pool_id: UUID | str, *, name: str | None = None, description: str | None = None
+    ) -> Pool:
+        """Rename or describe a pool; what is left out stays."""
+        given = {"name": name, "description": description}
+        body = {field: value for field, value in given.items() if value is not None}
+        return await self._connection.call(Pool, "PATCH", f"/v1/pools/{pool_id}", body)
+
+    async def remove(self, pool_id: UUID | str) -> None:
+        """Delete a pool; its machines stay."""
+        await self._connection.send("DELETE", f"/v1/pools/{pool_id}")
 
 
 class AsyncInvitations:
@@ -57,14 +96,21 @@ class AsyncInvitations:
         uses: int = 1,
         expires_at: datetime | None = None,
         approval: bool = False,
+        tags: Sequence[str] = (),
+        pool_ids: Iterable[UUID | str] = (),
     ) -> CreatedInvitation:
-        """Invite one machine, or ``uses`` hosts; this answer alone has the code."""
+        """Invite one machine, or ``uses`` hosts; this answer alone has the code.
+
+        Each machine that joins gets the tags, and is put in the pools.
+        """
         body = {
             "machine_id": machine_id,
             "name": name,
             "uses": uses,
             "expires_at": None if expires_at is None else expires_at.isoformat(),
             "approval": approval,
+            "tags": [*tags],
+            "pool_ids": [str(each) for each in pool_ids],
         }
         return await self._connection.call(CreatedInvitation, "POST", "/v1/invitations", body)
 

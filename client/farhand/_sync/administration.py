@@ -1,7 +1,7 @@
 # Made of farhand/_async by client/unasync.py: change it there.
 """The fleet and its people: machines, tokens, organizations, the audit, and single commands."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -18,6 +18,7 @@ from farhand.types import (
     Join,
     Machine,
     Organization,
+    Pool,
     Token,
 )
 
@@ -32,10 +33,50 @@ class Machines:
         """All, or the first ``limit``."""
         return Lists(self._connection).items(Machine, "/v1/machines", {}, limit)
 
-    def add(self, machine_id: str | None = None, *, name: str | None = None) -> CreatedMachine:
+    def add(
+        self,
+        machine_id: str | None = None,
+        *,
+        name: str | None = None,
+        tags: Sequence[str] = (),
+        pool_ids: Iterable[UUID | str] = (),
+    ) -> CreatedMachine:
         """Add a machine, with the token that its machine client connects with."""
-        given = {"id": machine_id, "name": name}
+        labels = {"tags": [*tags], "pool_ids": [str(each) for each in pool_ids]}
+        given = {"id": machine_id, "name": name, **labels}
         return self._connection.call(CreatedMachine, "POST", "/v1/machines", given)
+
+
+class Pools:
+    """Machines that are looked after together."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None) -> Iterator[Pool]:
+        """All, or the first ``limit``, by name."""
+        return Lists(self._connection).items(Pool, "/v1/pools", {}, limit)
+
+    def add(self, name: str, *, description: str | None = None) -> Pool:
+        """Make a pool without machines."""
+        body = {"name": name, "description": description}
+        return self._connection.call(Pool, "POST", "/v1/pools", body)
+
+    def get(self, pool_id: UUID | str) -> Pool:
+        """One pool."""
+        return self._connection.call(Pool, "GET", f"/v1/pools/{pool_id}")
+
+    def change(
+        self, pool_id: UUID | str, *, name: str | None = None, description: str | None = None
+    ) -> Pool:
+        """Rename or describe a pool; what is left out stays."""
+        given = {"name": name, "description": description}
+        body = {field: value for field, value in given.items() if value is not None}
+        return self._connection.call(Pool, "PATCH", f"/v1/pools/{pool_id}", body)
+
+    def remove(self, pool_id: UUID | str) -> None:
+        """Delete a pool; its machines stay."""
+        self._connection.send("DELETE", f"/v1/pools/{pool_id}")
 
 
 class Invitations:
@@ -56,14 +97,21 @@ class Invitations:
         uses: int = 1,
         expires_at: datetime | None = None,
         approval: bool = False,
+        tags: Sequence[str] = (),
+        pool_ids: Iterable[UUID | str] = (),
     ) -> CreatedInvitation:
-        """Invite one machine, or ``uses`` hosts; this answer alone has the code."""
+        """Invite one machine, or ``uses`` hosts; this answer alone has the code.
+
+        Each machine that joins gets the tags, and is put in the pools.
+        """
         body = {
             "machine_id": machine_id,
             "name": name,
             "uses": uses,
             "expires_at": None if expires_at is None else expires_at.isoformat(),
             "approval": approval,
+            "tags": [*tags],
+            "pool_ids": [str(each) for each in pool_ids],
         }
         return self._connection.call(CreatedInvitation, "POST", "/v1/invitations", body)
 
