@@ -37,6 +37,7 @@ from server.events.shared_hub import SharedEventHub
 from server.events.tags import event_tags
 from server.fleet.fleet import Fleet
 from server.fleet.invitations import Invitations
+from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import Pauses
 from server.fleet.pools import Pools
 from server.identity.authentication import Authenticator
@@ -67,6 +68,7 @@ from server.store.machines.invitations import InvitationStore
 from server.store.machines.machines import MachineStore
 from server.store.machines.pauses import PauseStore
 from server.store.machines.pools import PoolStore
+from server.store.machines.rows import MachineRowStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.store.presence import NodeStore
@@ -269,9 +271,12 @@ def _machines(
     stretches = StretchRecorder(audit, background, recorder.worked_by_hand)
     pauses = Pauses(PauseStore(database), audit, dispatcher, changed)
     pools = Pools(pool_store, changed)
+    lists = MachineLists(MachineRowStore(database), live, pools)
     invitations = InvitationStore(database, machines)
     door = Machines(
-        fleet=Fleet(machines, TokenStore(database), views, dispatcher, pauses, pools, changed),
+        fleet=Fleet(
+            machines, TokenStore(database), views, dispatcher, pauses, pools, lists, changed
+        ),
         invitations=Invitations(
             invitations,
             machines,

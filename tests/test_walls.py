@@ -68,7 +68,7 @@ WALLS = {
     # What may become of machines, above the door and below the handlers.
     "server.fleet": {
         *("server.fleet", "server.dispatch", "server.identity", "server.store", "schemas"),
-        "server.errors",
+        *("server.errors", "server.clock"),
     },
     "server.identity": {
         *("server.identity", "server.store", "server.tasks", "server.settings", "schemas"),
@@ -262,6 +262,10 @@ TESTED_ELSEWHERE = {
     "schemas/resources/pools.py": "tests/server/api/fleet/test_pools.py",
     "server/store/machines/pools.py": "tests/server/api/fleet/test_pools.py",
     "server/fleet/pools.py": "tests/server/api/fleet/test_pools.py",
+    # What is held of machines is seen in lists.
+    "schemas/resources/machine_lists.py": "tests/server/fleet/lists/test_lists.py",
+    "server/store/machines/rows.py": "tests/server/fleet/lists/test_lists.py",
+    "server/fleet/lists/rows.py": "tests/server/fleet/lists/test_questions.py",
     # What a question says is tested where it is answered; how it crosses, beside `question`.
     "server/dispatch/questions/clipboard.py": "tests/server/dispatch/questions/test_question.py",
     "server/dispatch/questions/control.py": "tests/server/dispatch/questions/test_question.py",

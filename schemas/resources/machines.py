@@ -6,7 +6,6 @@ from uuid import UUID
 from pydantic import BaseModel, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from schemas.http.queries import Page
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import ActionStatus, Point
 from schemas.inputs.pictures import Area
@@ -159,10 +158,6 @@ class CreatedMachine(Machine):
     """The only answer that shows the token that the machine connects with."""
 
     token: CreatedToken
-
-
-class MachinePage(Page[Machine]):
-    """A page of machines."""
 
 
 class Dimensions(BaseModel):

@@ -3,18 +3,14 @@
 from collections.abc import Callable
 from uuid import UUID, uuid4
 
-from schemas.http.queries import PageQuery
-from schemas.resources.machines import (
-    Machine,
-    MachineChange,
-    MachinePage,
-    NewMachine,
-)
+from schemas.resources.machine_lists import MachinePage, MachineQuery
+from schemas.resources.machines import Machine, MachineChange, NewMachine
 from schemas.resources.tokens import CreatedToken, NewToken, Scope
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.machine_views import MachineViews
 from server.dispatch.questions.control import MachineRemoved, PauseChanged
 from server.dispatch.refusals import RefusedError, accepted, unknown_machine
+from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import Pauses, check_end
 from server.fleet.pools import Pools
 from server.identity.tokens import make_token
@@ -39,6 +35,7 @@ class Fleet:
         dispatcher: Dispatcher,
         pauses: Pauses,
         pools: Pools,
+        lists: MachineLists,
         changed: Callable[[UUID, str], None],
     ) -> None:
         self._machines = machines
@@ -47,13 +44,24 @@ class Fleet:
         self._dispatcher = dispatcher
         self._pauses = pauses
         self._pools = pools
+        self._lists = lists
         self._changed = changed
 
-    async def page(self, organization_id: UUID, page: PageQuery) -> MachinePage:
-        """One page of the machines, by id."""
-        stored, total = await self._machines.list(organization_id, page)
-        items = await self._views.of_all(organization_id, stored)
-        return MachinePage(items=items, total=total, skip=page.skip, limit=page.limit)
+    async def page(self, organization_id: UUID, query: MachineQuery) -> MachinePage:
+        """One page of the machines that fit.
+
+        Raises a validation error for a pool that is not there.
+        """
+        found = await self._lists.find(organization_id, query, query.sort)
+        ids = found.ids[query.skip : query.skip + query.limit]
+        stored = await self._machines.some(organization_id, ids)
+        return MachinePage(
+            items=await self._views.of_all(organization_id, stored),
+            total=len(found.ids),
+            skip=query.skip,
+            limit=query.limit,
+            counts=found.counts if query.counts else None,
+        )
 
     async def get(self, organization_id: UUID, machine_id: str) -> Machine:
         """A machine as it is now."""

@@ -2,14 +2,13 @@
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
-from schemas.http.queries import PageQuery
 from schemas.resources.actions import Action
 from schemas.resources.invitations import Invitation
+from schemas.resources.machine_lists import MachinePage, MachineQuery
 from schemas.resources.machines import (
     CreatedMachine,
     Machine,
     MachineChange,
-    MachinePage,
     NewMachine,
 )
 from schemas.resources.pools import tags_note
@@ -26,11 +25,12 @@ from server.web.handler import ApiHandler
 class MachinesHandler(ApiHandler):
     @Endpoint(
         summary="List machines",
+        description="Those that fit all filters, with exact totals.",
         scope=Scope.MACHINES_READ,
-        query=PageQuery,
+        query=MachineQuery,
         answers={200: MachinePage},
     )
-    async def get(self, query: PageQuery) -> None:
+    async def get(self, query: MachineQuery) -> None:
         fleet = self.services.machines.fleet
         self.answer(200, await fleet.page(self.organization_id, query))
 

@@ -17,6 +17,10 @@ RESUMED: Final[Document] = {"paused": False, "paused_since": None, "pause": None
 """The fields of a machine that is not paused."""
 
 
+LINK_ENDED: Final = "its last link has ended, and the next is not made yet"
+"""Why a machine is offline whose link's end is not noted, or not why."""
+
+
 def noted(change: Document) -> Document:
     """An update that says as well that and when the machine was changed, by MongoDB's clock.
 
@@ -121,7 +125,7 @@ class Machine:
             return self.reason
         if self.connected_at is None:
             return "it has never connected"
-        return "its last link has ended, and the next is not made yet"
+        return LINK_ENDED
 
 
 def client_document(client: ClientSummary) -> Document:

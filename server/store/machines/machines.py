@@ -1,14 +1,11 @@
 """Machines: who they are, and the state of their links."""
 
-import asyncio
-import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID, uuid4
 
 from pymongo import ReturnDocument, UpdateOne
 
-from schemas.http.queries import PageQuery
 from schemas.link.messages import Display
 from schemas.resources.pools import MOST_POOLS_OF_MACHINE, MOST_TAGS
 from server.errors import NotFound
@@ -160,32 +157,23 @@ class MachineStore:
         """As ``get``, in one query with others who ask at the same time."""
         return await self._found.answer((organization_id, machine_id))
 
-    async def _find(self, keys: Sequence[MachineKey]) -> builtins.list[Machine | None]:
+    async def _find(self, keys: Sequence[MachineKey]) -> list[Machine | None]:
         found = {
             (each.organization_id, each.machine_id): each for each in await self._live_of(keys)
         }
         return [found.get(key) for key in keys]
 
-    async def _live_of(self, keys: Sequence[MachineKey]) -> builtins.list[Machine]:
+    async def _live_of(self, keys: Sequence[MachineKey]) -> list[Machine]:
         """The machines that have these keys."""
         cursor = self._machines.find({**machines_of(keys), "deleted_at": None})
         return [machine_of(found) async for found in self._database.documents(cursor)]
 
-    async def list(self, organization_id: UUID, page: PageQuery) -> tuple[list[Machine], int]:
-        """One page of the organization's machines, by id, and how many there are in all."""
-        wanted = {"organization_id": organization_id, "deleted_at": None}
-        total, found = await asyncio.gather(self._count(wanted), self._page(wanted, page))
-        return found, total
-
-    async def _count(self, wanted: Document) -> int:
-        async with self._database.operation():
-            return await self._machines.count_documents(wanted)
-
-    async def _page(self, wanted: Document, page: PageQuery) -> builtins.list[Machine]:
-        cursor = self._machines.find(
-            wanted, sort=[("machine_id", 1)], skip=page.skip, limit=page.limit
-        )
-        return [machine_of(found) async for found in self._database.documents(cursor)]
+    async def some(self, organization_id: UUID, machine_ids: Sequence[str]) -> list[Machine]:
+        """Those of these machines that there are, in this order."""
+        if not machine_ids:
+            return []
+        found = await self._find([(organization_id, each) for each in machine_ids])
+        return [machine for machine in found if machine is not None]
 
     async def delete(self, organization_id: UUID, machine_id: str) -> bool:
         """Remove the machine; False where there is none.  Its tokens are the caller's to revoke."""
@@ -264,7 +252,7 @@ class MachineStore:
             raise NotFound(f"There is no machine {machine_id}.")
         return machine
 
-    async def _begin_links(self, begun: Sequence[_BegunLink]) -> builtins.list[Machine | None]:
+    async def _begin_links(self, begun: Sequence[_BegunLink]) -> list[Machine | None]:
         """Begin links of different machines, in two operations however many they are."""
         if len(begun) == 1:
             return [await self._begin_alone(begun[0])]
@@ -293,7 +281,7 @@ class MachineStore:
         change = noted({"$set": {"disconnected_at": None, "state_since": now(), "reason": None}})
         return await self._update(wanted, change) is not None
 
-    async def end_links_of(self, node_id: UUID, reason: str) -> builtins.list[tuple[UUID, str]]:
+    async def end_links_of(self, node_id: UUID, reason: str) -> list[tuple[UUID, str]]:
         """Remember that the links of a node have ended with it; whose they were."""
         time = now()
         wanted = {"link.node_id": node_id, "disconnected_at": None}
