@@ -35,6 +35,7 @@ from server.events.hub import EventHub
 from server.events.memory_hub import MemoryEventHub
 from server.events.shared_hub import SharedEventHub
 from server.events.tags import event_tags
+from server.fleet.bulk import Bulk
 from server.fleet.fleet import Fleet
 from server.fleet.invitations import Invitations
 from server.fleet.lists.lists import MachineLists
@@ -273,10 +274,10 @@ def _machines(
     pools = Pools(pool_store, changed)
     lists = MachineLists(MachineRowStore(database), live, pools)
     invitations = InvitationStore(database, machines)
+    fleet = Fleet(machines, TokenStore(database), views, dispatcher, pauses, pools, lists, changed)
     door = Machines(
-        fleet=Fleet(
-            machines, TokenStore(database), views, dispatcher, pauses, pools, lists, changed
-        ),
+        fleet=fleet,
+        bulk=Bulk(fleet, lists, pools),
         invitations=Invitations(
             invitations,
             machines,

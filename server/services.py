@@ -20,6 +20,7 @@ from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.stretches import StretchRecorder
 from server.events.hub import EventHub
+from server.fleet.bulk import Bulk
 from server.fleet.fleet import Fleet
 from server.fleet.invitations import Invitations
 from server.fleet.pauses import Pauses
@@ -90,6 +91,7 @@ class Machines:
     fleet: Fleet
     invitations: Invitations
     pools: Pools
+    bulk: Bulk
     dispatcher: Dispatcher
     control: MachineControl
     pauses: Pauses

@@ -262,6 +262,8 @@ TESTED_ELSEWHERE = {
     "schemas/resources/pools.py": "tests/server/api/fleet/test_pools.py",
     "server/store/machines/pools.py": "tests/server/api/fleet/test_pools.py",
     "server/fleet/pools.py": "tests/server/api/fleet/test_pools.py",
+    "schemas/resources/bulk.py": "tests/server/api/fleet/test_bulk.py",
+    "server/fleet/bulk.py": "tests/server/api/fleet/test_bulk.py",
     # What is held of machines is seen in lists.
     "schemas/resources/machine_lists.py": "tests/server/fleet/lists/test_lists.py",
     "server/store/machines/rows.py": "tests/server/fleet/lists/test_lists.py",

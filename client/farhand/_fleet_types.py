@@ -97,6 +97,24 @@ class Organization(Answer):
     parent_id: UUID | None
 
 
+class BulkItem(Answer):
+    """What became of one of many machines."""
+
+    machine_id: str
+    status: Literal["done", "not_found", "failed"]
+    detail: str | None = None
+    """What was wrong, for a person."""
+
+
+class BulkResult(Answer):
+    """What became of many machines, each for itself."""
+
+    items: list[BulkItem]
+    done: int
+    failed: int
+    """Those that were not found among them."""
+
+
 class StateCounts(Answer):
     """How many machines are in each state."""
 

@@ -13,6 +13,8 @@ from pydantic import Field, PrivateAttr
 
 from farhand._fleet_types import (
     Answer,
+    BulkItem,
+    BulkResult,
     CreatedInvitation,
     CreatedToken,
     Invitation,
@@ -28,7 +30,8 @@ Item = TypeVar("Item")
 
 # fmt: off
 __all__ = [
-    "ActionEnd", "ActionsResult", "Answer", "Area", "AuditEntry", "Capability",
+    "ActionEnd", "ActionsResult", "Answer", "Area", "AuditEntry", "BulkItem",
+    "BulkResult", "Capability",
     "ClipboardContent", "CommandAnswer", "CommandItem", "CommandView", "Control",
     "CreatedInvitation", "CreatedMachine", "CreatedToken", "Dimensions", "Display", "Event",
     "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",

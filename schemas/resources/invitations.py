@@ -4,10 +4,11 @@ from datetime import timedelta
 from typing import Annotated, Final, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.http.queries import Page
+from schemas.resources.machines import check_not_reserved
 from schemas.resources.pools import PoolIds, PoolReference, Tags
 from schemas.values.scalars import Fitting, MachineId, Name, StrictBool
 from schemas.values.strict import StrictModel
@@ -48,6 +49,11 @@ class NewInvitation(StrictModel):
     )
     tags: Tags = Field([], description="What each machine that joins is found by.")
     pool_ids: PoolIds = Field([], description="The pools that each machine that joins is put in.")
+
+    @field_validator("machine_id")
+    @classmethod
+    def _not_an_address(cls, machine_id: str | None) -> str | None:
+        return check_not_reserved(machine_id)
 
     @model_validator(mode="after")
     def _one_machine_joins_once(self) -> Self:

@@ -17,6 +17,19 @@ from schemas.values.scalars import MachineId, Name, Note, Storable, StrictBool
 from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 
+RESERVED_IDS = frozenset({"connect", "bulk"})
+"""What stands in addresses in the place of a machine's id, and so is none."""
+
+
+def check_not_reserved(machine_id: str | None) -> str | None:
+    """An id, unless an address has it in the place of one."""
+    if machine_id in RESERVED_IDS:
+        raise PydanticCustomError(
+            "reserved", "{id} is reserved: choose another id", {"id": machine_id}
+        )
+    return machine_id
+
+
 MAX_VIEWER_NAMES = 20
 """So many viewers of a machine are named, at most."""
 
@@ -37,9 +50,7 @@ class NewMachine(StrictModel):
     @field_validator("id")
     @classmethod
     def _not_an_address(cls, machine_id: str | None) -> str | None:
-        if machine_id == "connect":
-            raise PydanticCustomError("reserved", "connect is reserved: choose another id")
-        return machine_id
+        return check_not_reserved(machine_id)
 
 
 class MachineChange(StrictModel):

@@ -16,6 +16,7 @@ from server.api.documentation import (
     SiteHandler,
 )
 from server.api.events import EventsHandler
+from server.api.fleet.bulk import BulkHandler
 from server.api.fleet.pools import PoolHandler, PoolsHandler
 from server.api.health import LiveHandler, ReadyHandler
 from server.api.machines import inputs
@@ -91,6 +92,7 @@ ROUTES = (
     Route("/v1/workflows/{workflow_id}/latest-trajectory", LatestTrajectoryHandler),
     Route(CONNECT_PATH, ConnectHandler),
     Route("/v1/machines", MachinesHandler),
+    Route("/v1/machines/bulk", BulkHandler),
     Route("/v1/machines/{machine_id}", MachineHandler),
     Route("/v1/machines/{machine_id}/control", ControlHandler),
     Route("/v1/machines/{machine_id}/control/request", ControlRequestHandler),

@@ -5,11 +5,13 @@ from uuid import UUID, uuid4
 
 from schemas.resources.machine_lists import MachinePage, MachineQuery
 from schemas.resources.machines import Machine, MachineChange, NewMachine
+from schemas.resources.pools import MOST_POOLS_OF_MACHINE, MOST_TAGS
 from schemas.resources.tokens import CreatedToken, NewToken, Scope
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.machine_views import MachineViews
 from server.dispatch.questions.control import MachineRemoved, PauseChanged
 from server.dispatch.refusals import RefusedError, accepted, unknown_machine
+from server.errors import TooLarge
 from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import Pauses, check_end
 from server.fleet.pools import Pools
@@ -117,6 +119,23 @@ class Fleet:
         if change.paused is not None:
             self._pauses.look_soon()
             await self._ask(PauseChanged(organization_id=organization_id, machine_id=machine_id))
+        self._changed(organization_id, machine_id)
+        return stored
+
+    async def label(
+        self, organization_id: UUID, machine_id: str, add: Labels, remove: Labels
+    ) -> StoredMachine:
+        """Give a machine tags and pools, and take some away.
+
+        Raises TooLarge where it would have too many.
+        """
+        stored = await self._machines.label(organization_id, machine_id, add, remove)
+        if stored is None:
+            await self.check(organization_id, machine_id)
+            raise TooLarge(
+                f"a machine has at most {MOST_TAGS} tags, and is in at most "
+                f"{MOST_POOLS_OF_MACHINE} pools"
+            )
         self._changed(organization_id, machine_id)
         return stored
 

@@ -27,6 +27,7 @@ from schemas.resources.invitations import (
     JoinPage,
     NewInvitation,
 )
+from schemas.resources.machines import RESERVED_IDS
 from server.errors import AlreadyExists
 from server.fleet.pools import Pools
 from server.identity.authentication import secret_hash, unauthenticated
@@ -196,7 +197,7 @@ class Invitations:
 def machine_id_of(host: str) -> str:
     """A machine's id made of what a host calls itself."""
     text = re.sub(r"[^A-Za-z0-9._-]+", "-", host).strip("-._")[:_LONGEST_HOST]
-    return text or "machine"
+    return f"{text}-machine" if text in RESERVED_IDS else text or "machine"
 
 
 def _end(asked: datetime | None) -> datetime:

@@ -140,6 +140,8 @@ TABLE = (
         OTHERS_404, "not-found too-many-streams"),
     Row("GET", "/v1/machines/connect", "machine:connect", 426,
         problems="websocket-required awaiting-approval"),
+    Row("POST", "/v1/machines/bulk", "machines:write", 200, ITS_OWN,
+        body={"machine_ids": ["x"], "action": "pause"}, takes_body=True),
     Row("GET", "/v1/pools", "machines:read", 200, ITS_OWN),
     Row("POST", "/v1/pools", "pools:write", 201, ITS_OWN, "already-exists wrong-state",
         body={"name": "x"}, takes_body=True),
