@@ -73,17 +73,22 @@ class LiveMachines:
         described = await self._elsewhere.describe(node_id, organization_id, ids)
         if described is None:
             return {
-                each.machine_id: unreachable(link.node_name, milliseconds(each.state_since))
+                each.machine_id: _unreachable(link.node_name, milliseconds(each.state_since))
                 for each, link in there
             }
         return described
 
 
-def unreachable(node_name: str, since: int) -> LiveMachine:
+def why_unreachable(node_name: str) -> str:
+    """Why a machine is offline whose link is on a node that cannot be reached."""
+    return f"connected to the node {node_name}, which cannot be reached from here"
+
+
+def _unreachable(node_name: str, since: int) -> LiveMachine:
     """What a machine is like whose link is on a node that cannot be reached (``since`` in ms)."""
     return LiveMachine(
         state="offline",
-        reason=f"connected to the node {node_name}, which cannot be reached from here",
+        reason=why_unreachable(node_name),
         since=since,
         node=node_name,
     )

@@ -54,7 +54,7 @@ class Fleet:
 
         Raises a validation error for a pool that is not there.
         """
-        found = await self._lists.find(organization_id, query, query.sort)
+        found = await self._lists.find(organization_id, query, query.sort, counts=query.counts)
         ids = found.ids[query.skip : query.skip + query.limit]
         stored = await self._machines.some(organization_id, ids)
         return MachinePage(
@@ -62,7 +62,7 @@ class Fleet:
             total=len(found.ids),
             skip=query.skip,
             limit=query.limit,
-            counts=found.counts if query.counts else None,
+            counts=found.counts,
         )
 
     async def get(self, organization_id: UUID, machine_id: str) -> Machine:

@@ -35,7 +35,7 @@ class _Held:
     def __init__(self) -> None:
         self.reading = asyncio.Lock()
         self.rows: dict[str, Row] = {}
-        self.changes: dict[str, bytes] = {}
+        self.changes: dict[str, int] = {}
         self.newest: datetime | None = None
         self._newest_at = 0.0
         self.nodes: frozenset[UUID] = frozenset()
@@ -53,8 +53,8 @@ class _Held:
                 self.newest, self._newest_at = each.changed_at, time.monotonic()
         if stored:
             self._orders.clear()
-            links = (row.link for row in self.rows.values())
-            self.nodes = frozenset(link.node_id for link in links if link is not None)
+            nodes = {row.node for row in self.rows.values() if row.node is not None}
+            self.nodes = frozenset(UUID(bytes=node) for node in nodes)
         if len(self.changes) > len(self.rows) + _MOST_FORGOTTEN:
             self.changes = {each: self.changes[each] for each in self.rows}
 
@@ -80,7 +80,12 @@ class MachineLists:
         self._held: OrderedDict[UUID, _Held] = OrderedDict()
 
     async def find(
-        self, organization_id: UUID, wanted: MachineFilter, sort: MachineSort = "id"
+        self,
+        organization_id: UUID,
+        wanted: MachineFilter,
+        sort: MachineSort = "id",
+        *,
+        counts: bool = False,
     ) -> Found:
         """The machines that fit.  Raises a validation error for a pool that is not there."""
         pools = None
@@ -88,7 +93,8 @@ class MachineLists:
             pools = await self._pools.named(organization_id, wanted.pool)
         held = await self._up_to_date(organization_id)
         states = LiveStates(await self._live.troubled(organization_id, held.nodes))
-        return answered(held.in_order(held_order(sort)), states, wanted, pools, sort)
+        rows = held.in_order(held_order(sort))
+        return answered(rows, states, wanted, pools, sort, counts=counts)
 
     async def _up_to_date(self, organization_id: UUID) -> _Held:
         held = self._held.setdefault(organization_id, _Held())

@@ -7,7 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from schemas.resources.machine_lists import MachineFilter, MachineSort, StateCounts
-from server.fleet.lists.rows import TROUBLE, LiveStates, Row, Shown
+from server.fleet.lists.rows import TROUBLE, URGENCIES, LiveStates, Row, Shown
 from server.store.trajectories.search import folded
 
 ORDERS: Final[dict[str, Callable[[Row], Any]]] = {
@@ -31,7 +31,7 @@ class Found:
     """The ids of the machines that fit, in order, and how many of each state fit all else."""
 
     ids: Sequence[str]
-    counts: StateCounts
+    counts: StateCounts | None
 
 
 def answered(
@@ -40,25 +40,31 @@ def answered(
     wanted: MachineFilter,
     pools: frozenset[UUID] | None,
     sort: MachineSort,
+    *,
+    counts: bool = True,
 ) -> Found:
     """The rows that fit; they come in their `held_order`.
 
-    ``pools`` are those that ``wanted`` names.
+    ``pools`` are those that ``wanted`` names.  Where states are neither asked for nor counted,
+    nobody looks at them.
     """
-    words = folded(wanted.search or "").split()
-    fitting = _fitting(rows, wanted, pools)
-    shown = [(row, states.of(row)) for row in fitting]
-    if words:
-        shown = [each for each in shown if _has(each, words)]
-    counts = Counter[str](state.state for _, state in shown)
-    if wanted.state is not None:
-        chosen = wanted.state | ({"not_set_up"} if "offline" in wanted.state else frozenset())
-        shown = [each for each in shown if each[1].state in chosen]
-    if sort.removeprefix("-") == "state":
-        shown.sort(key=_by_urgency)
-    if sort.startswith("-"):
-        shown.reverse()
-    return Found([row.id for row, _ in shown], _told(counts))
+    fitting, told = _fitting(rows, wanted, pools), None
+    is_by_state = sort.removeprefix("-") == "state"
+    if is_by_state or counts or wanted.state is not None or wanted.search is not None:
+        shown = states.of(fitting)
+        for word in folded(wanted.search or "").split():
+            shown = [each for each in shown if word in each[0].text or word in each[1].reason]
+        if counts:
+            told = _told(Counter(state.state for _, state in shown))
+        if (chosen := wanted.state) is not None:
+            if "offline" in chosen:
+                chosen |= {"not_set_up"}
+            shown = [each for each in shown if each[1].state in chosen]
+        if is_by_state:
+            shown = _by_urgency(shown)
+        fitting = [row for row, _ in shown]
+    ids = [row.id for row in fitting]
+    return Found(ids[::-1] if sort.startswith("-") else ids, told)
 
 
 def _fitting(
@@ -66,7 +72,8 @@ def _fitting(
 ) -> Iterable[Row]:
     """Those that fit what does not change with the moment."""
     if pools is not None:
-        rows = [row for row in rows if not pools.isdisjoint(row.pools)]
+        ids = {each.bytes for each in pools}
+        rows = [row for row in rows if not ids.isdisjoint(row.pools)]
     if (tags := wanted.tag) is not None:
         rows = [row for row in rows if not tags.isdisjoint(row.tags)]
     if (versions := wanted.version) is not None:
@@ -74,16 +81,14 @@ def _fitting(
     return rows
 
 
-def _has(shown: tuple[Row, Shown], words: Sequence[str]) -> bool:
-    text, reason = shown[0].text, shown[1].reason
-    return all(word in text or word in reason for word in words)
-
-
 def _told(counts: Counter[str]) -> StateCounts:
     counts["offline"] += counts["not_set_up"]
     return StateCounts.model_validate({name: counts[name] for name in StateCounts.model_fields})
 
 
-def _by_urgency(shown: tuple[Row, Shown]) -> tuple[int, int]:
-    state = shown[1]
-    return state.urgency, -state.since if state.urgency == TROUBLE else 0
+def _by_urgency(shown: Iterable[tuple[Row, Shown]]) -> list[tuple[Row, Shown]]:
+    groups: list[list[tuple[Row, Shown]]] = [[] for _ in URGENCIES]
+    for each in shown:
+        groups[each[1].urgency].append(each)
+    groups[TROUBLE].sort(key=lambda each: -each[1].since)
+    return [each for group in groups for each in group]

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from random import getrandbits
 from typing import Final
 from uuid import UUID
 
-from bson import ObjectId
+from bson import Int64
 
 from schemas.link.messages import Display
 from schemas.values.times import format_time
@@ -21,19 +22,24 @@ LINK_ENDED: Final = "its last link has ended, and the next is not made yet"
 """Why a machine is offline whose link's end is not noted, or not why."""
 
 
+def _change_id() -> Int64:
+    """Another one for each change."""
+    return Int64(getrandbits(63))  # no secret
+
+
 def noted(change: Document) -> Document:
     """An update that says as well that and when the machine was changed, by MongoDB's clock.
 
     Whatever changes what a list shows or is filtered by says so: held lists are brought up to
     date by it.
     """
-    marked = {**change.get("$set", {}), "change_id": ObjectId()}
+    marked = {**change.get("$set", {}), "change_id": _change_id()}
     return {**change, "$set": marked, "$currentDate": {"changed_at": True}}
 
 
 def noted_stage(change: Document) -> Document:
     """The same as a stage of a pipeline, for the fields that are set."""
-    return {"$set": {**change, "change_id": ObjectId(), "changed_at": "$$NOW"}}
+    return {"$set": {**change, "change_id": _change_id(), "changed_at": "$$NOW"}}
 
 
 @dataclass(frozen=True)

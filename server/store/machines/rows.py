@@ -19,6 +19,9 @@ LATEST: Final = timedelta(seconds=120)
 """Within which a change is seen: MongoDB gives a transaction up after 60 seconds, and the clocks of
 its members may differ by as much."""
 
+_MANY: Final = 10_000
+"""Changes in one batch: each is less than 200 bytes."""
+
 # Displays are the larger part of a machine, and in no list's filter.
 _PROJECTION: Final = {"client.displays": False, "control": False}
 
@@ -30,7 +33,7 @@ class StoredRow:
     machine_id: str
     machine: Machine | None
     changed_at: datetime
-    change_id: bytes
+    change_id: int
 
 
 class MachineRowStore:
@@ -49,16 +52,18 @@ class MachineRowStore:
         wanted = {"organization_id": organization_id, "machine_id": {"$in": [*machine_ids]}}
         return await self._rows(wanted) if machine_ids else []
 
-    async def changes(self, organization_id: UUID, since: datetime) -> Mapping[str, bytes]:
+    async def changes(self, organization_id: UUID, since: datetime) -> Mapping[str, int]:
         """The last changes of the machines that changed since then, read from an index alone."""
         wanted = {"organization_id": organization_id, "changed_at": {"$gte": since}}
         cursor = self._machines.find(
-            wanted, projection={"_id": False, "machine_id": True, "change_id": True}
+            wanted,
+            projection={"_id": False, "machine_id": True, "change_id": True},
+            batch_size=_MANY,
         )
-        return {
-            found["machine_id"]: found["change_id"].binary
-            async for found in self._database.documents(cursor)
-        }
+        changes: dict[str, int] = {}
+        while batch := await self._database.batch(cursor):
+            changes |= {each["machine_id"]: each["change_id"] for each in batch}
+        return changes
 
     async def _rows(self, wanted: Document) -> list[StoredRow]:
         cursor = self._machines.find(wanted, projection=_PROJECTION, batch_size=1000)
@@ -69,6 +74,4 @@ def _row(document: Document) -> StoredRow:
     if document["client"] is not None:
         document["client"]["displays"] = ()
     machine = None if document["deleted_at"] is not None else machine_of(document)
-    return StoredRow(
-        document["machine_id"], machine, document["changed_at"], document["change_id"].binary
-    )
+    return StoredRow(document["machine_id"], machine, document["changed_at"], document["change_id"])

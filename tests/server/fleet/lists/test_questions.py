@@ -208,6 +208,7 @@ def test_a_thousand_questions_are_answered_as_the_model_does() -> None:
         of_model = fitting(expected_orders[sort.strip("-")], question, pools)
         counts = Counter(each.state for each in of_model)
         counts["not_set_up"] = sum(each.shown == "not_set_up" for each in of_model)
+        assert found.counts is not None
         told = found.counts.model_dump()
         assert told == {name: counts[name] for name in told}, (question, sort)
         if "state" in question:
@@ -215,6 +216,8 @@ def test_a_thousand_questions_are_answered_as_the_model_does() -> None:
             of_model = [each for each in of_model if {each.state, each.shown} & {*chosen}]
         ids = [each.id for each in of_model]
         assert found.ids == (ids[::-1] if sort.startswith("-") else ids), (question, sort)
+        uncounted = answered(orders[held_order(sort)], states, wanted, pools, sort, counts=False)
+        assert (uncounted.ids, uncounted.counts) == (found.ids, None)
         sizes[bool(ids)] += 1
     # It would say nothing if most found nothing.
     assert sizes[True] > QUESTIONS / 2
