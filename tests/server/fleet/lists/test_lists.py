@@ -148,7 +148,10 @@ async def test_link_that_is_being_closed_is_offline_at_once(service: Service) ->
         assert await listed(service, "state=paused&search=administrator") == ["desk-1"]
         await service.request("PATCH", "/v1/machines/desk-1", {"paused": False})
         assert await listed(service, "state=online") == ["desk-1"]
+        registry = service.server.services.machines.registry
+        assert not registry.troubled[service.organization_id]
         live.close(CloseCode.SERVER_ERROR, "in the midst of it")
+        assert registry.troubled[service.organization_id] == {"desk-1"}
         assert await listed(service, "state=offline") == ["desk-1"]
 
 
