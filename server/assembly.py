@@ -35,9 +35,12 @@ from server.events.hub import EventHub
 from server.events.memory_hub import MemoryEventHub
 from server.events.shared_hub import SharedEventHub
 from server.events.tags import event_tags
+from server.fleet.bulk import Bulk
 from server.fleet.fleet import Fleet
 from server.fleet.invitations import Invitations
+from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import Pauses
+from server.fleet.pools import Pools
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
 from server.identity.secret_lookup import FailedAttempts, SecretLookup
@@ -65,6 +68,8 @@ from server.store.machines.input_counts import InputCountStore
 from server.store.machines.invitations import InvitationStore
 from server.store.machines.machines import MachineStore
 from server.store.machines.pauses import PauseStore
+from server.store.machines.pools import PoolStore
+from server.store.machines.rows import MachineRowStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.store.presence import NodeStore
@@ -219,9 +224,8 @@ def _machines(
     ledger = Ledger(commands, resolver, under_way, background, recorder)
     elsewhere = MachinesElsewhere(bus, subjects, addresses, background, ledger.has_ended)
     links_here = LinksHere(registry, node.name)
-    views = MachineViews(
-        LiveMachines(links_here, elsewhere, node.node_id), InputCountStore(database)
-    )
+    live, pool_store = LiveMachines(links_here, elsewhere, node.node_id), PoolStore(database)
+    views = MachineViews(live, InputCountStore(database), pool_store)
     publisher = MachineEventPublisher(machines, views, events, background)
     membership = Membership(
         bus, subjects, node.node_id, elsewhere, registry, machines, publisher.changed
@@ -267,16 +271,22 @@ def _machines(
     changed = publisher.changed
     stretches = StretchRecorder(audit, background, recorder.worked_by_hand)
     pauses = Pauses(PauseStore(database), audit, dispatcher, changed)
+    pools = Pools(pool_store, changed)
+    lists = MachineLists(MachineRowStore(database), live, pools)
     invitations = InvitationStore(database, machines)
+    fleet = Fleet(machines, TokenStore(database), views, dispatcher, pauses, pools, lists, changed)
     door = Machines(
-        fleet=Fleet(machines, TokenStore(database), views, dispatcher, pauses, changed),
+        fleet=fleet,
+        bulk=Bulk(fleet, lists, pools),
         invitations=Invitations(
             invitations,
             machines,
             audit,
+            pools,
             SecretLookup(invitations.find_by_hashes, failed_attempts, background),
             changed,
         ),
+        pools=pools,
         pauses=pauses,
         dispatcher=dispatcher,
         control=_control(ground, audit, dispatcher, publisher),

@@ -20,9 +20,11 @@ from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.stretches import StretchRecorder
 from server.events.hub import EventHub
+from server.fleet.bulk import Bulk
 from server.fleet.fleet import Fleet
 from server.fleet.invitations import Invitations
 from server.fleet.pauses import Pauses
+from server.fleet.pools import Pools
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
 from server.identity.sessions import Sessions
@@ -88,6 +90,8 @@ class Machines:
 
     fleet: Fleet
     invitations: Invitations
+    pools: Pools
+    bulk: Bulk
     dispatcher: Dispatcher
     control: MachineControl
     pauses: Pauses

@@ -74,7 +74,7 @@ WALLS = {
     # What may become of machines, above the door and below the handlers.
     "server.fleet": {
         *("server.fleet", "server.dispatch", "server.identity", "server.store", "schemas"),
-        "server.errors",
+        *("server.errors", "server.clock"),
     },
     "server.identity": {
         *("server.identity", "server.store", "server.tasks", "server.settings", "schemas"),
@@ -280,6 +280,16 @@ TESTED_ELSEWHERE = {
     "schemas/resources/invitations.py": "tests/server/api/machines/test_invitations.py",
     "server/store/machines/invitations.py": "tests/server/api/machines/test_invitations.py",
     "server/fleet/invitations.py": "tests/server/api/machines/test_invitations.py",
+    # The same of pools and tags.
+    "schemas/resources/pools.py": "tests/server/api/fleet/test_pools.py",
+    "server/store/machines/pools.py": "tests/server/api/fleet/test_pools.py",
+    "server/fleet/pools.py": "tests/server/api/fleet/test_pools.py",
+    "schemas/resources/bulk.py": "tests/server/api/fleet/test_bulk.py",
+    "server/fleet/bulk.py": "tests/server/api/fleet/test_bulk.py",
+    # What is held of machines is seen in lists.
+    "schemas/resources/machine_lists.py": "tests/server/fleet/lists/test_lists.py",
+    "server/store/machines/rows.py": "tests/server/fleet/lists/test_lists.py",
+    "server/fleet/lists/rows.py": "tests/server/fleet/lists/test_questions.py",
     # What a question says is tested where it is answered; how it crosses, beside `question`.
     "server/dispatch/questions/clipboard.py": "tests/server/dispatch/questions/test_question.py",
     "server/dispatch/questions/control.py": "tests/server/dispatch/questions/test_question.py",

@@ -9,16 +9,38 @@ from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+from pydantic import Field, PrivateAttr
+
+from farhand._fleet_types import (
+    Answer,
+    BulkItem,
+    BulkResult,
+    CreatedInvitation,
+    CreatedToken,
+    Invitation,
+    Join,
+    Organization,
+    Pool,
+    PoolReference,
+    StateCounts,
+    Token,
+)
 
 Item = TypeVar("Item")
 
-
-class Answer(BaseModel):
-    """Anything that the server answers."""
-
-    # Built at the first use: whoever imports the library needs few of them.
-    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
+# fmt: off
+__all__ = [
+    "ActionEnd", "ActionsResult", "Answer", "Area", "AuditEntry", "BulkItem",
+    "BulkResult", "Capability",
+    "ClipboardContent", "CommandAnswer", "CommandItem", "CommandView", "Control",
+    "CreatedInvitation", "CreatedMachine", "CreatedToken", "Dimensions", "Display", "Event",
+    "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",
+    "Invitation", "Join", "LatestTrajectory", "LeftOutPicture", "Machine", "Organization",
+    "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolReference",
+    "StateCounts", "StoredPicture", "Token", "Trajectory", "TrajectoryHead",
+    "TrajectoryWithIncluded", "WaitResult", "Workflow",
+]
+# fmt: on
 
 
 class Point(Answer):
@@ -212,6 +234,9 @@ class Machine(Answer):
     pause: Pause | None
     control: Holder | None
     """Who has control; None where everybody may send."""
+    tags: list[str]
+    pools: list[PoolReference]
+    """Those that it is in, by name."""
     platform: str | None
     client_version: str | None
     desktop: str | None
@@ -227,72 +252,10 @@ class Machine(Answer):
     created_at: datetime
 
 
-class Token(Answer):
-    """A token, without its secret."""
-
-    id: UUID
-    name: str
-    organization_id: UUID
-    user_id: UUID | None
-    role: str | None
-    scopes: list[str]
-    machine_id: str | None
-    created_at: datetime
-    expires_at: datetime | None
-    last_used_at: datetime | None
-
-
-class CreatedToken(Token):
-    """A new token: the only answer with its secret."""
-
-    token: str = Field(repr=False)
-
-
 class CreatedMachine(Machine):
     """A new machine, with the token that it connects with."""
 
     token: CreatedToken
-
-
-class Invitation(Answer):
-    """A code with which hosts become machines, without the code."""
-
-    id: UUID
-    name: str | None
-    machine_id: str | None
-    uses: int
-    used: int
-    """How many have joined with it, or wait for approval."""
-    approval: bool
-    created_at: datetime
-    created_by: str
-    expires_at: datetime
-
-
-class CreatedInvitation(Invitation):
-    """A new invitation: the only answer with its code."""
-
-    code: str = Field(repr=False)
-
-
-class Join(Answer):
-    """A host that came with an invitation."""
-
-    id: UUID
-    host: str
-    address: str
-    state: Literal["waiting", "joined", "refused"]
-    machine_id: str | None
-    created_at: datetime
-
-
-class Organization(Answer):
-    """A tenant."""
-
-    id: UUID
-    name: str
-    created_at: datetime
-    parent_id: UUID | None
 
 
 class CommandItem(Answer):
@@ -396,7 +359,7 @@ class TrajectoryHead(Answer):
     user_id: UUID | None = None
     organization_id: str | None = None
     step_count: int
-    original_input_values: dict[str, Any] = {}
+    original_input_values: dict[str, Any] = Field(default_factory=dict)
 
 
 class Trajectory(TrajectoryHead):

@@ -4,10 +4,12 @@ from datetime import timedelta
 from typing import Annotated, Final, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.http.queries import Page
+from schemas.resources.machines import check_not_reserved
+from schemas.resources.pools import PoolIds, PoolReference, Tags
 from schemas.values.scalars import Fitting, MachineId, Name, StrictBool
 from schemas.values.strict import StrictModel
 from schemas.values.times import Time
@@ -45,6 +47,13 @@ class NewInvitation(StrictModel):
     approval: StrictBool = Field(
         False, description="Whether each host waits until somebody lets it in."
     )
+    tags: Tags = Field([], description="What each machine that joins is found by.")
+    pool_ids: PoolIds = Field([], description="The pools that each machine that joins is put in.")
+
+    @field_validator("machine_id")
+    @classmethod
+    def _not_an_address(cls, machine_id: str | None) -> str | None:
+        return check_not_reserved(machine_id)
 
     @model_validator(mode="after")
     def _one_machine_joins_once(self) -> Self:
@@ -64,6 +73,8 @@ class Invitation(BaseModel):
     uses: int
     used: int = Field(description="How many have joined with it, or wait for approval.")
     approval: bool
+    tags: list[str]
+    pools: list[PoolReference]
     created_at: Time
     created_by: str = Field(description="The name of the token that made it.")
     expires_at: Time

@@ -6,16 +6,29 @@ from uuid import UUID
 from pydantic import BaseModel, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from schemas.http.queries import Page
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import ActionStatus, Point
 from schemas.inputs.pictures import Area
 from schemas.link.messages import Capability, Display
+from schemas.resources.pools import PoolIds, PoolReference, Tags
 from schemas.resources.tokens import CreatedToken
 from schemas.values.pictures import PictureFormat
 from schemas.values.scalars import MachineId, Name, Note, Storable, StrictBool
 from schemas.values.strict import StrictModel
 from schemas.values.times import Time
+
+RESERVED_IDS = frozenset({"connect", "bulk"})
+"""What stands in addresses in the place of a machine's id, and so is none."""
+
+
+def check_not_reserved(machine_id: str | None) -> str | None:
+    """An id, unless an address has it in the place of one."""
+    if machine_id in RESERVED_IDS:
+        raise PydanticCustomError(
+            "reserved", "{id} is reserved: choose another id", {"id": machine_id}
+        )
+    return machine_id
+
 
 MAX_VIEWER_NAMES = 20
 """So many viewers of a machine are named, at most."""
@@ -31,19 +44,22 @@ class NewMachine(StrictModel):
 
     id: MachineId | None = Field(None, description="Left out, the server chooses one.")
     name: Name | None = None
+    tags: Tags = Field([], description="Words that it is found by; needs pools:write.")
+    pool_ids: PoolIds = Field([], description="Pools that it is put in; needs pools:write.")
 
     @field_validator("id")
     @classmethod
     def _not_an_address(cls, machine_id: str | None) -> str | None:
-        if machine_id == "connect":
-            raise PydanticCustomError("reserved", "connect is reserved: choose another id")
-        return machine_id
+        return check_not_reserved(machine_id)
 
 
 class MachineChange(StrictModel):
     """The body of ``PATCH /v1/machines/{machine_id}``; what is left out stays."""
 
     name: Name | None = None
+    tags: Tags | None = Field(
+        None, description="All that it has from then on; needs pools:write as well."
+    )
     paused: StrictBool | None = Field(
         None, description="true refuses inputs until false, or until pause_until."
     )
@@ -128,6 +144,8 @@ class Machine(BaseModel):
     paused: bool
     pause: Pause | None = Field(description="By whom, why and until when, where it is paused.")
     control: Holder | None = Field(description="Who has control; null where everybody may send.")
+    tags: list[str]
+    pools: list[PoolReference] = Field(description="Those that it is in, by name.")
     platform: str | None
     client_version: str | None
     desktop: str | None = Field(
@@ -151,10 +169,6 @@ class CreatedMachine(Machine):
     """The only answer that shows the token that the machine connects with."""
 
     token: CreatedToken
-
-
-class MachinePage(Page[Machine]):
-    """A page of machines."""
 
 
 class Dimensions(BaseModel):

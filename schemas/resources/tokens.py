@@ -59,6 +59,7 @@ ROLE_SCOPES: Final[Mapping[Role, tuple[Scope, ...]]] = {
         Scope.INPUT_SEND,
         Scope.MACHINES_CONTROL,
         Scope.MACHINES_WRITE,
+        Scope.POOLS_WRITE,
         Scope.CLIPBOARD,
         Scope.TRAJECTORIES_WRITE,
         Scope.AUDIT_READ,

@@ -16,6 +16,8 @@ from server.api.documentation import (
     SiteHandler,
 )
 from server.api.events import EventsHandler
+from server.api.fleet.bulk import BulkHandler
+from server.api.fleet.pools import PoolHandler, PoolsHandler
 from server.api.health import LiveHandler, ReadyHandler
 from server.api.machines import inputs
 from server.api.machines.actions import ActionsHandler
@@ -91,6 +93,7 @@ ROUTES = (
     Route("/v1/workflows/{workflow_id}/latest-trajectory", LatestTrajectoryHandler),
     Route(CONNECT_PATH, ConnectHandler),
     Route("/v1/machines", MachinesHandler),
+    Route("/v1/machines/bulk", BulkHandler),
     Route("/v1/machines/{machine_id}", MachineHandler),
     Route("/v1/machines/{machine_id}/control", ControlHandler),
     Route("/v1/machines/{machine_id}/control/request", ControlRequestHandler),
@@ -100,6 +103,8 @@ ROUTES = (
     Route("/v1/machines/{machine_id}/commands", MachineCommandsHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),
     Route("/v1/commands/{command_id}", CommandHandler),
+    Route("/v1/pools", PoolsHandler),
+    Route("/v1/pools/{pool_id}", PoolHandler),
     Route("/v1/invitations", InvitationsHandler),
     Route("/v1/invitations/{invitation_id}", InvitationHandler),
     Route("/v1/invitations/{invitation_id}/joins", JoinsHandler),

@@ -16,6 +16,7 @@ COMMANDS: Final = {
     "token": "administration",
     "machine": "machines",
     "invitation": "invitations",
+    "pool": "pools",
     "command": "administration",
     "audit": "audit",
     "workflow": "workflows",

@@ -7,6 +7,7 @@ import click
 from server.cli.client import Api, api_options
 from server.cli.durations import Duration
 from server.cli.machines import invite
+from server.cli.pools import pool_ids
 
 COLUMNS = ("id", "name", "machine_id", "used", "uses", "approval", "expires_at", "created_by")
 JOIN_COLUMNS = ("id", "host", "address", "state", "machine_id", "created_at")
@@ -21,13 +22,22 @@ def invitation() -> None:
 @click.option("--name", help="What for.")
 @click.option("--uses", type=int, default=1, show_default=True, help="How many hosts may join.")
 @click.option("--expires-in", type=Duration(), help="Such as 2h, at most 30d.  [default: 1h]")
+@click.option("--tag", "tags", multiple=True, help="What each is found by; again for more.")
+@click.option("--pool", "pools", multiple=True, help="A pool that each is put in; again for more.")
 @click.option("--approval", is_flag=True, help="Let each host wait until it is approved.")
 @api_options
 def create_invitation(
-    api: Api, name: str | None, uses: int, expires_in: timedelta | None, approval: bool
+    api: Api,
+    name: str | None,
+    uses: int,
+    expires_in: timedelta | None,
+    tags: tuple[str, ...],
+    pools: tuple[str, ...],
+    approval: bool,
 ) -> None:
     """Print a code with which hosts join, each as a new machine of its own name."""
-    invite(api, {"name": name, "uses": uses, "approval": approval}, expires_in)
+    given = {"tags": tags, "pool_ids": pool_ids(api, pools)}
+    invite(api, {"name": name, "uses": uses, "approval": approval, **given}, expires_in)
 
 
 @invitation.command("list")

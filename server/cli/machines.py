@@ -9,12 +9,15 @@ from urllib.parse import quote
 
 import click
 
+from schemas.resources.machine_lists import STATES
 from schemas.values.times import parse_time
 from server.cli.client import Api, api_options, printable
 from server.cli.durations import Duration, time_from_now
+from server.cli.machine_files import add_from, adding, inviting
+from server.cli.pools import change_all, pool_ids
 from server.cli.token_files import token_file_options, token_file_writer
 
-COLUMNS = ("id", "name", "state", "reason", "since", "round_trip_ms", "platform")
+COLUMNS = ("id", "name", "state", "reason", "since", "tags", "round_trip_ms", "platform")
 COMMAND_COLUMNS = ("accepted_at", "operation", "outcome", "code", "duration_ms", "token_name")
 LAST_COMMANDS = 10
 ROTATION_SECONDS = 60.0
@@ -29,13 +32,41 @@ def machine() -> None:
 @machine.command("add")
 @click.argument("machine_id", metavar="[ID]", required=False)
 @click.option("--name", help="What people call it.")
+@click.option("--tag", "tags", multiple=True, help="A word that it is found by; again for more.")
+@click.option("--pool", "pools", multiple=True, help="A pool that it is put in; again for more.")
+@click.option(
+    "--from",
+    "file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Add the machines of a CSV file with the columns id, name, tags and pools, and print id "
+    "and token of each.",
+)
+@click.option("--codes", is_flag=True, help="With --from: print join codes in place of tokens.")
+@click.option("--expires-in", type=Duration(), help="Of codes: such as 2h.  [default: 1h]")
 @token_file_options
 @api_options
 def add_machine(
-    api: Api, machine_id: str | None, name: str | None, token_file: Path | None, force: bool
+    api: Api,
+    machine_id: str | None,
+    name: str | None,
+    tags: tuple[str, ...],
+    pools: tuple[str, ...],
+    file: Path | None,
+    codes: bool,
+    expires_in: timedelta | None,
+    token_file: Path | None,
+    force: bool,
 ) -> None:
-    """Add a machine and print the token that it connects with."""
-    body = {"id": machine_id, "name": name}
+    """Add a machine and print the token that it connects with; or many, from a file."""
+    if (codes or expires_in) and not (codes and file):
+        raise click.UsageError("--codes goes with --from, and --expires-in with --codes")
+    if file is not None:
+        if machine_id or name or tags or pools or token_file or api.as_json:
+            raise click.UsageError("--from has all of it in the file: leave out everything else")
+        add = inviting(api, expires_in) if codes else adding(api)
+        add_from(api, file, add, "code" if codes else "token")
+        return
+    body = {"id": machine_id, "name": name, "tags": tags, "pool_ids": pool_ids(api, pools)}
     given = {field: value for field, value in body.items() if value is not None}
     with token_file_writer(token_file, force=force) as write:
         answer = api.call("POST", "/v1/machines", given)
@@ -86,17 +117,26 @@ def rotate_token(api: Api, machine_id: str) -> None:
 
 
 @machine.command("list")
+@click.option("--pool", help="In this pool, by name or id; several with commas between.")
+@click.option("--tag", help="With this tag; several with commas between: with one of them.")
+@click.option("--state", help=f"{', '.join(STATES)}; several with commas between.")
+@click.option("--client-version", "version", help="With this version; several with commas between.")
+@click.option("--search", help="With each of these words in name, id, tags or reason.")
+@click.option("--sort", help="id, name, state, created_at or version; with - before it downwards.")
 @click.option("--watch", is_flag=True, help="Stay, and show every change as it happens.")
 @api_options
-def list_machines(api: Api, watch: bool) -> None:
+def list_machines(api: Api, watch: bool, **filters: str | None) -> None:
     """List the machines and how they are."""
+    query = {name: value for name, value in filters.items() if value is not None}
+    if watch and query:
+        raise click.UsageError("--watch shows all machines: leave out the filters")
     if watch:
         # Imported late, as it imports the client library.
         from server.cli.live.machines import watch_machines  # noqa: PLC0415
 
         watch_machines(api)
     else:
-        api.show(api.call_list("/v1/machines"), COLUMNS)
+        api.show(api.call_list("/v1/machines", query), COLUMNS)
 
 
 @machine.command("show")
@@ -124,6 +164,24 @@ def show_machine(api: Api, machine_id: str) -> None:
 def rename_machine(api: Api, machine_id: str, name: str) -> None:
     """Give a machine another name; its id stays."""
     api.show_changed(api.call("PATCH", address(machine_id), {"name": name}))
+
+
+@machine.command("tag")
+@click.argument("machine_id", metavar="ID")
+@click.argument("tags", metavar="TAG...", nargs=-1, required=True)
+@api_options
+def tag_machine(api: Api, machine_id: str, tags: tuple[str, ...]) -> None:
+    """Give a machine tags, beside those that it has."""
+    change_all(api, (machine_id,), {"action": "tag", "tags": tags})
+
+
+@machine.command("untag")
+@click.argument("machine_id", metavar="ID")
+@click.argument("tags", metavar="TAG...", nargs=-1, required=True)
+@api_options
+def untag_machine(api: Api, machine_id: str, tags: tuple[str, ...]) -> None:
+    """Take tags from a machine."""
+    change_all(api, (machine_id,), {"action": "untag", "tags": tags})
 
 
 @machine.command("pause")
@@ -187,6 +245,8 @@ def described(found: Any, now: datetime) -> list[str]:
         "name": found["name"],
         "state": f"{found['state']} for {ago(found['since'], now)}: {found['reason']}",
         "round trip": found["round_trip_ms"] and f"{found['round_trip_ms']} ms",
+        "tags": " ".join(found["tags"]) or None,
+        "pools": ", ".join(each["name"] for each in found["pools"]) or None,
         "platform": found["platform"],
         "client": found["client_version"],
         "displays": displays or None,

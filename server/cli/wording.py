@@ -13,6 +13,7 @@ _OTHER_NAMES = {
     "expires_at": "expires_in",
     "pause_until": "duration",
     "token_id": "by",
+    "pool_ids": "pools",
     "token_name": "by",
     "created_at_from": "since",
     "created_at_to": "until",

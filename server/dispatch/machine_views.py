@@ -1,15 +1,18 @@
 """Machines as operators see them: what is stored, what is counted, and what their links say."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from schemas.link.messages import Capability
 from schemas.resources.machines import Holder, InputCounts, Machine, Pause
+from schemas.resources.pools import references
 from server.clock import from_milliseconds, milliseconds
 from server.dispatch.live_machines import LiveMachines
 from server.dispatch.questions.nodes import LiveMachine
 from server.store.machines.documents import Machine as StoredMachine
 from server.store.machines.input_counts import InputCount, InputCountStore
+from server.store.machines.pools import PoolStore
 from server.store.times import now
 
 NOT_CONNECTED = Capability(available=False, reason="the machine is not connected")
@@ -18,23 +21,29 @@ NOT_CONNECTED = Capability(available=False, reason="the machine is not connected
 class MachineViews:
     """Puts together what is stored of machines, what is counted, and what they are like now."""
 
-    def __init__(self, live: LiveMachines, counts: InputCountStore) -> None:
+    def __init__(self, live: LiveMachines, counts: InputCountStore, pools: PoolStore) -> None:
         self._live = live
         self._counts = counts
+        self._pools = pools
 
     async def of(self, stored: StoredMachine) -> Machine:
         """The view of one machine."""
         count = await self._counts.of_one(stored.organization_id, stored.machine_id)
+        pools = await self._pools.names_together((stored.organization_id, stored.labels.pools))
         live = await self._live.of(stored.organization_id, [stored])
-        return _view(stored, count, live.get(stored.machine_id) or _offline(stored))
+        return _view(stored, count, pools, live.get(stored.machine_id) or _offline(stored))
 
     async def of_all(self, organization_id: UUID, stored: Sequence[StoredMachine]) -> list[Machine]:
         """The views of several machines of one organization."""
         machine_ids = [each.machine_id for each in stored]
-        counts = await self._counts.of(organization_id, machine_ids)
+        pool_ids = {pool_id for each in stored for pool_id in each.labels.pools}
+        counts, pools = await asyncio.gather(
+            self._counts.of(organization_id, machine_ids),
+            self._pools.names(organization_id, pool_ids),
+        )
         live = await self._live.of(organization_id, stored)
         return [
-            _view(each, counts[each.machine_id], live.get(each.machine_id) or _offline(each))
+            _view(each, counts[each.machine_id], pools, live.get(each.machine_id) or _offline(each))
             for each in stored
         ]
 
@@ -64,7 +73,10 @@ def _pause(stored: StoredMachine) -> Pause | None:
     )
 
 
-def _view(stored: StoredMachine, count: InputCount, live: LiveMachine) -> Machine:
+def _view(
+    stored: StoredMachine, count: InputCount, pools: Mapping[UUID, str], live: LiveMachine
+) -> Machine:
+    """``pools`` has the names of those that it is in, and perhaps of others."""
     state, reason, since = live.state, live.reason, from_milliseconds(live.since)
     if stored.paused:
         state, reason = "paused", stored.why_paused
@@ -83,6 +95,8 @@ def _view(stored: StoredMachine, count: InputCount, live: LiveMachine) -> Machin
         paused=stored.paused,
         pause=_pause(stored),
         control=_holder(stored),
+        tags=[*stored.labels.tags],
+        pools=references({each: pools[each] for each in stored.labels.pools if each in pools}),
         platform=None if client is None else client.platform,
         client_version=None if client is None else client.client_version,
         desktop=None if client is None else client.desktop,

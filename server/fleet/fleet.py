@@ -3,23 +3,22 @@
 from collections.abc import Callable
 from uuid import UUID, uuid4
 
-from schemas.http.queries import PageQuery
-from schemas.resources.machines import (
-    Machine,
-    MachineChange,
-    MachinePage,
-    NewMachine,
-)
+from schemas.resources.machine_lists import MachinePage, MachineQuery
+from schemas.resources.machines import Machine, MachineChange, NewMachine
+from schemas.resources.pools import MOST_POOLS_OF_MACHINE, MOST_TAGS
 from schemas.resources.tokens import CreatedToken, NewToken, Scope
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.machine_views import MachineViews
 from server.dispatch.questions.control import MachineRemoved, PauseChanged
 from server.dispatch.refusals import RefusedError, accepted, unknown_machine
+from server.errors import TooLarge
+from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import Pauses, check_end
+from server.fleet.pools import Pools
 from server.identity.tokens import make_token
 from server.store.identity.tokens import TokenStore
+from server.store.machines.documents import Labels, PauseDetails
 from server.store.machines.documents import Machine as StoredMachine
-from server.store.machines.documents import PauseDetails
 from server.store.machines.machines import MachineStore
 
 
@@ -37,6 +36,8 @@ class Fleet:
         views: MachineViews,
         dispatcher: Dispatcher,
         pauses: Pauses,
+        pools: Pools,
+        lists: MachineLists,
         changed: Callable[[UUID, str], None],
     ) -> None:
         self._machines = machines
@@ -44,13 +45,25 @@ class Fleet:
         self._views = views
         self._dispatcher = dispatcher
         self._pauses = pauses
+        self._pools = pools
+        self._lists = lists
         self._changed = changed
 
-    async def page(self, organization_id: UUID, page: PageQuery) -> MachinePage:
-        """One page of the machines, by id."""
-        stored, total = await self._machines.list(organization_id, page)
-        items = await self._views.of_all(organization_id, stored)
-        return MachinePage(items=items, total=total, skip=page.skip, limit=page.limit)
+    async def page(self, organization_id: UUID, query: MachineQuery) -> MachinePage:
+        """One page of the machines that fit.
+
+        Raises a validation error for a pool that is not there.
+        """
+        found = await self._lists.find(organization_id, query, query.sort, counts=query.counts)
+        ids = found.ids[query.skip : query.skip + query.limit]
+        stored = await self._machines.some(organization_id, ids)
+        return MachinePage(
+            items=await self._views.of_all(organization_id, stored),
+            total=len(found.ids),
+            skip=query.skip,
+            limit=query.limit,
+            counts=found.counts,
+        )
 
     async def get(self, organization_id: UUID, machine_id: str) -> Machine:
         """A machine as it is now."""
@@ -67,7 +80,11 @@ class Fleet:
     async def add(
         self, organization_id: UUID, new: NewMachine
     ) -> tuple[StoredMachine, CreatedToken]:
-        """Add a machine, and the token that it connects with.  Raises AlreadyExists."""
+        """Add a machine, and the token that it connects with.
+
+        Raises AlreadyExists, and a validation error for a pool that is not there.
+        """
+        labels = Labels(new.tags, await self._pools.check(organization_id, new.pool_ids))
         machine_id = new.id or str(uuid4())
         name = f"machine {machine_id}"
         token = make_token(
@@ -75,7 +92,7 @@ class Fleet:
             NewToken(name=name, scopes=[Scope.MACHINE_CONNECT], machine_id=machine_id),
         )
         stored = await self._machines.create(
-            organization_id, machine_id, new.name or machine_id, token.stored
+            organization_id, machine_id, new.name or machine_id, token.stored, labels
         )
         self._changed(organization_id, machine_id)
         return stored, token.view
@@ -83,7 +100,7 @@ class Fleet:
     async def change(
         self, organization_id: UUID, machine_id: str, change: MachineChange, *, by: str
     ) -> StoredMachine:
-        """Rename, pause or resume a machine; one that is paused takes nothing from then on.
+        """Rename, tag, pause or resume a machine; one that is paused takes nothing from then on.
 
         ``by`` is the name of whoever does it.  Raises a validation error for a pause that ends in
         the past, or is too long.
@@ -93,6 +110,7 @@ class Fleet:
             organization_id,
             machine_id,
             name=change.name,
+            tags=change.tags,
             paused=change.paused,
             details=PauseDetails(by, change.pause_reason, change.pause_until),
         )
@@ -101,6 +119,23 @@ class Fleet:
         if change.paused is not None:
             self._pauses.look_soon()
             await self._ask(PauseChanged(organization_id=organization_id, machine_id=machine_id))
+        self._changed(organization_id, machine_id)
+        return stored
+
+    async def label(
+        self, organization_id: UUID, machine_id: str, add: Labels, remove: Labels
+    ) -> StoredMachine:
+        """Give a machine tags and pools, and take some away.
+
+        Raises TooLarge where it would have too many.
+        """
+        stored = await self._machines.label(organization_id, machine_id, add, remove)
+        if stored is None:
+            await self.check(organization_id, machine_id)
+            raise TooLarge(
+                f"a machine has at most {MOST_TAGS} tags, and is in at most "
+                f"{MOST_POOLS_OF_MACHINE} pools"
+            )
         self._changed(organization_id, machine_id)
         return stored
 

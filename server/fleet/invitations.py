@@ -27,10 +27,13 @@ from schemas.resources.invitations import (
     JoinPage,
     NewInvitation,
 )
+from schemas.resources.machines import RESERVED_IDS
 from server.errors import AlreadyExists
+from server.fleet.pools import Pools
 from server.identity.authentication import secret_hash, unauthenticated
 from server.identity.secret_lookup import SecretLookup
 from server.store.audit import AuditEntry, AuditStore
+from server.store.machines.documents import NO_LABELS, Labels
 from server.store.machines.invitations import InvitationStore, StoredInvitation, StoredJoin
 from server.store.machines.machines import MachineStore
 from server.store.times import now
@@ -50,30 +53,43 @@ class Invitations:
         invitations: InvitationStore,
         machines: MachineStore,
         audit: AuditStore,
+        pools: Pools,
         lookup: SecretLookup[StoredInvitation],
         changed: Callable[[UUID, str], None],
     ) -> None:
         self._invitations = invitations
         self._machines = machines
         self._audit = audit
+        self._pools = pools
         self._lookup = lookup
         self._changed = changed
 
     async def add(self, organization_id: UUID, new: NewInvitation, *, by: str) -> CreatedInvitation:
-        """Make an invitation, and the machine that it is for, unless that is there."""
+        """Make an invitation, and the machine that it is for, unless that is there.
+
+        Raises a validation error for a pool that is not there.
+        """
+        pools = await self._pools.check(organization_id, new.pool_ids)
         if new.machine_id is not None:
             await self._be_there(organization_id, new.machine_id)
-        return await self._made(organization_id, new, by=by, replaces_tokens=False)
+        labels = Labels(new.tags, pools)
+        return await self._made(organization_id, new, labels, by=by)
 
     async def rotation(
         self, organization_id: UUID, machine_id: str, *, by: str
     ) -> CreatedInvitation:
         """Invite a machine to come back with a new token, in whose favour its others fall."""
         new = NewInvitation(name=f"a new token for {machine_id}", machine_id=machine_id)
-        return await self._made(organization_id, new, by=by, replaces_tokens=True)
+        return await self._made(organization_id, new, NO_LABELS, by=by, replaces_tokens=True)
 
     async def _made(
-        self, organization_id: UUID, new: NewInvitation, *, by: str, replaces_tokens: bool
+        self,
+        organization_id: UUID,
+        new: NewInvitation,
+        labels: Labels,
+        *,
+        by: str,
+        replaces_tokens: bool = False,
     ) -> CreatedInvitation:
         code = CODE_PREFIX + secrets.token_urlsafe(24)
         stored = StoredInvitation(
@@ -89,9 +105,10 @@ class Invitations:
             created_by=by,
             expires_at=_end(new.expires_at),
             replaces_tokens=replaces_tokens,
+            labels=labels,
         )
         await self._invitations.insert(stored)
-        return CreatedInvitation(**dict(_view(stored)), code=code)
+        return CreatedInvitation(**dict(await self._view(stored)), code=code)
 
     async def _be_there(self, organization_id: UUID, machine_id: str) -> None:
         try:
@@ -103,12 +120,12 @@ class Invitations:
     async def page(self, organization_id: UUID, page: PageQuery) -> InvitationPage:
         """One page of the invitations that can be used."""
         stored, total = await self._invitations.list(organization_id, page)
-        items = [_view(each) for each in stored]
+        items = [await self._view(each) for each in stored]
         return InvitationPage(items=items, total=total, skip=page.skip, limit=page.limit)
 
     async def get(self, organization_id: UUID, invitation_id: UUID) -> Invitation:
         """An invitation, used up or not.  Raises a ``404`` problem."""
-        return _view(await self._stored(organization_id, invitation_id))
+        return await self._view(await self._stored(organization_id, invitation_id))
 
     async def revoke(self, organization_id: UUID, invitation_id: UUID) -> None:
         """Let nobody else come with it; who is in stays.  Raises a ``404`` problem."""
@@ -165,6 +182,11 @@ class Invitations:
         if join.state == "refused":
             raise ProblemError(problems.FORBIDDEN, f"{join.host} was refused by an operator")
 
+    async def _view(self, stored: StoredInvitation) -> Invitation:
+        pools = await self._pools.references(stored.organization_id, stored.labels.pools)
+        tags = [*stored.labels.tags]
+        return Invitation.model_validate({**vars(stored), "tags": tags, "pools": pools})
+
     async def _stored(self, organization_id: UUID, invitation_id: UUID) -> StoredInvitation:
         stored = await self._invitations.get(organization_id, invitation_id)
         if stored is None:
@@ -175,7 +197,7 @@ class Invitations:
 def machine_id_of(host: str) -> str:
     """A machine's id made of what a host calls itself."""
     text = re.sub(r"[^A-Za-z0-9._-]+", "-", host).strip("-._")[:_LONGEST_HOST]
-    return text or "machine"
+    return f"{text}-machine" if text in RESERVED_IDS else text or "machine"
 
 
 def _end(asked: datetime | None) -> datetime:
@@ -205,10 +227,6 @@ def _entry(invitation: StoredInvitation, join: StoredJoin, action: Action) -> Au
         request_id="",
         note=f"{join.host} at {join.address}",
     )
-
-
-def _view(stored: StoredInvitation) -> Invitation:
-    return Invitation.model_validate(stored, from_attributes=True)
 
 
 def _join_view(stored: StoredJoin) -> Join:

@@ -269,6 +269,7 @@ class Admission:
     def desktop_changed(self, link: LinkSocket, desktop: DesktopChanged) -> None:
         """A machine's desktop is another now: store and tell it."""
         self._desktops.changed(link)
+        self._registry.state_changed(link)
         if desktop.released is not None:
             self._listener.released(link.organization_id, link.machine_id, desktop.released)
 
@@ -287,6 +288,7 @@ class Admission:
         self._changed(link)
 
     def _changed(self, link: LinkSocket) -> None:
+        self._registry.state_changed(link)
         if link.epoch:
             self._listener.changed(link.organization_id, link.machine_id)
 

@@ -1,5 +1,6 @@
 """Which machines are connected to this node."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from uuid import UUID
 
@@ -17,12 +18,16 @@ class LinkRegistry:
     ``opened_links``, ``reconnects`` (of machines that had been there before), ``takeovers`` and
     ``moved`` (links that were sent to other nodes) count what has happened.  ``timers`` say when
     each is to be ticked, ``restricted`` which machines' links that are up keep to a pause (whether
-    they do), and to which control lease.
+    they do), and to which control lease.  ``troubled`` has, by their organizations, the machines
+    whose links are not simply up: they take no input, show no screen, took over, or are being
+    closed; and ``linked`` all machines with links that were up and are not closed.
     """
 
     def __init__(self) -> None:
         self.timers = LinkTimers()
         self.restricted: dict[Key, tuple[bool, str | None]] = {}
+        self.troubled: defaultdict[UUID, set[str]] = defaultdict(set)
+        self.linked: defaultdict[UUID, set[str]] = defaultdict(set)
         # In the order in which they were opened, all of them and each machine's own.
         self._open: dict[LinkSocket, None] = {}
         self._open_of: dict[Key, tuple[LinkSocket, ...]] = {}
@@ -76,6 +81,8 @@ class LinkRegistry:
         """A link is up: from now on it is the machine's."""
         self._registered[_key(link)] = link
         self.restrictions_read(link)
+        self.state_changed(link)
+        self.linked[link.organization_id].add(link.machine_id)
         self.opened_links += 1
         self.reconnects += link.epoch > 1
         self.takeovers += link.took_over
@@ -93,6 +100,15 @@ class LinkRegistry:
                     None if control is None else control.lease_hash,
                 )
 
+    def state_changed(self, link: LinkSocket) -> None:
+        """A link took over, is being closed, or its desktop is another now."""
+        if self._registered.get(_key(link)) is not link:
+            return
+        if link.is_up and not _is_troubled(link):
+            self.troubled[link.organization_id].discard(link.machine_id)
+        else:
+            self.troubled[link.organization_id].add(link.machine_id)
+
     def closed(self, link: LinkSocket) -> None:
         """A websocket is closed."""
         self._open.pop(link, None)
@@ -103,11 +119,18 @@ class LinkRegistry:
         if self._registered.get(_key(link)) is link:
             del self._registered[_key(link)]
             self.restricted.pop(_key(link), None)
+            for machines in (self.troubled, self.linked):
+                machines[link.organization_id].discard(link.machine_id)
 
     def close_all(self, code: CloseCode, reason: str) -> None:
         """End every link of this node."""
         for link in self:
             link.close(code, reason)
+
+
+def _is_troubled(link: LinkSocket) -> bool:
+    is_without_input = link.availability.no_input is not None
+    return is_without_input or link.desktop.is_dark or link.took_over
 
 
 def _key(link: LinkSocket) -> Key:

@@ -1,6 +1,6 @@
 """Changes are recorded, with who made them, before they are answered."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -44,6 +44,17 @@ async def record(
 async def record_many(handler: ApiHandler, action: Action, targets: Iterable[object]) -> None:
     """Record that the caller has done the same to several things, as ``record`` does of one."""
     entries = [_entry(handler, action, target) for target in targets]
+    await handler.services.audit.add_changes(entries)
+
+
+async def record_machines(
+    handler: ApiHandler, action: Action, notes: Mapping[str, str | None]
+) -> None:
+    """Record that the caller has done the same to several machines, with a note about each."""
+    entries = [
+        replace(_entry(handler, action, machine_id), machine_id=machine_id, note=note)
+        for machine_id, note in notes.items()
+    ]
     await handler.services.audit.add_changes(entries)
 
 

@@ -1,6 +1,6 @@
 """The fleet and its people: machines, tokens, organizations, the audit, and single commands."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -9,6 +9,7 @@ from farhand._async.connection import AsyncConnection
 from farhand._async.lists import AsyncLists
 from farhand.types import (
     AuditEntry,
+    BulkResult,
     CommandView,
     CreatedInvitation,
     CreatedMachine,
@@ -17,6 +18,8 @@ from farhand.types import (
     Join,
     Machine,
     Organization,
+    Pool,
+    StateCounts,
     Token,
 )
 
@@ -27,16 +30,97 @@ class AsyncMachines:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    def list(self, *, limit: int | None = None) -> AsyncIterator[Machine]:
-        """All, or the first ``limit``."""
-        return AsyncLists(self._connection).items(Machine, "/v1/machines", {}, limit)
+    def list(self, *, limit: int | None = None, **filters: Any) -> AsyncIterator[Machine]:
+        """Those that fit: all, or the first ``limit``.
+
+        The filters are those of ``GET /v1/machines``: ``pool``, ``tag``, ``state``, ``version``,
+        each a text or several, ``search``, and ``sort``.
+        """
+        query = _texts(filters)
+        return AsyncLists(self._connection).items(Machine, "/v1/machines", query, limit)
+
+    async def counts(self, **filters: Any) -> StateCounts:
+        """How many machines are in each state of those that fit the filters of :meth:`list`."""
+        query = {**_texts(filters), "counts": "true"}
+        page = await AsyncLists(self._connection).page(Machine, "/v1/machines", query, 0, 1)
+        return StateCounts.model_validate((page.model_extra or {})["counts"])
+
+    async def bulk(
+        self,
+        action: str,
+        machine_ids: Iterable[str] | None = None,
+        *,
+        tags: Sequence[str] | None = None,
+        pool_id: UUID | str | None = None,
+        reason: str | None = None,
+        until: datetime | None = None,
+        **filters: Any,
+    ) -> BulkResult:
+        """Change up to 1,000 machines, each with an answer of its own.
+
+        These, or else those that fit the filters of :meth:`list`.  The actions are ``pause`` (with
+        a ``reason`` and ``until``), ``resume``, ``tag``, ``untag`` (with ``tags``),
+        ``add_to_pool``, ``remove_from_pool`` (with a ``pool_id``) and ``remove``.  Done again, each
+        changes nothing more.
+        """
+        given = {
+            "action": action,
+            "machine_ids": None if machine_ids is None else [*machine_ids],
+            "filter": _texts(filters) or None,
+            "tags": None if tags is None else [*tags],
+            "pool_id": None if pool_id is None else str(pool_id),
+            "pause_reason": reason,
+            "pause_until": None if until is None else until.isoformat(),
+        }
+        body = {field: value for field, value in given.items() if value is not None}
+        return await self._connection.call(
+            BulkResult, "POST", "/v1/machines/bulk", body, is_repeatable=True
+        )
 
     async def add(
-        self, machine_id: str | None = None, *, name: str | None = None
+        self,
+        machine_id: str | None = None,
+        *,
+        name: str | None = None,
+        tags: Sequence[str] = (),
+        pool_ids: Iterable[UUID | str] = (),
     ) -> CreatedMachine:
         """Add a machine, with the token that its machine client connects with."""
-        given = {"id": machine_id, "name": name}
+        labels = {"tags": [*tags], "pool_ids": [str(each) for each in pool_ids]}
+        given = {"id": machine_id, "name": name, **labels}
         return await self._connection.call(CreatedMachine, "POST", "/v1/machines", given)
+
+
+class AsyncPools:
+    """Machines that are looked after together."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None) -> AsyncIterator[Pool]:
+        """All, or the first ``limit``, by name."""
+        return AsyncLists(self._connection).items(Pool, "/v1/pools", {}, limit)
+
+    async def add(self, name: str, *, description: str | None = None) -> Pool:
+        """Make a pool without machines."""
+        body = {"name": name, "description": description}
+        return await self._connection.call(Pool, "POST", "/v1/pools", body)
+
+    async def get(self, pool_id: UUID | str) -> Pool:
+        """One pool."""
+        return await self._connection.call(Pool, "GET", f"/v1/pools/{pool_id}")
+
+    async def change(
+        self, pool_id: UUID | str, *, name: str | None = None, description: str | None = None
+    ) -> Pool:
+        """Rename or describe a pool; what is left out stays."""
+        given = {"name": name, "description": description}
+        body = {field: value for field, value in given.items() if value is not None}
+        return await self._connection.call(Pool, "PATCH", f"/v1/pools/{pool_id}", body)
+
+    async def remove(self, pool_id: UUID | str) -> None:
+        """Delete a pool; its machines stay."""
+        await self._connection.send("DELETE", f"/v1/pools/{pool_id}")
 
 
 class AsyncInvitations:
@@ -57,14 +141,21 @@ class AsyncInvitations:
         uses: int = 1,
         expires_at: datetime | None = None,
         approval: bool = False,
+        tags: Sequence[str] = (),
+        pool_ids: Iterable[UUID | str] = (),
     ) -> CreatedInvitation:
-        """Invite one machine, or ``uses`` hosts; this answer alone has the code."""
+        """Invite one machine, or ``uses`` hosts; this answer alone has the code.
+
+        Each machine that joins gets the tags, and is put in the pools.
+        """
         body = {
             "machine_id": machine_id,
             "name": name,
             "uses": uses,
             "expires_at": None if expires_at is None else expires_at.isoformat(),
             "approval": approval,
+            "tags": [*tags],
+            "pool_ids": [str(each) for each in pool_ids],
         }
         return await self._connection.call(CreatedInvitation, "POST", "/v1/invitations", body)
 
@@ -172,3 +263,12 @@ class AsyncCommands:
     async def get(self, command_id: UUID | str) -> CommandView:
         """What became of a command."""
         return await self._connection.call(CommandView, "GET", f"/v1/commands/{command_id}")
+
+
+def _texts(filters: Mapping[str, Any]) -> dict[str, str]:
+    """Filters as a query has them: several values of one stand with commas between."""
+    return {
+        name: value if isinstance(value, str) else ",".join(map(str, value))
+        for name, value in filters.items()
+        if value is not None
+    }

@@ -14,6 +14,7 @@ from farhand._async.administration import (
     AsyncInvitations,
     AsyncMachines,
     AsyncOrganizations,
+    AsyncPools,
     AsyncTokens,
 )
 from farhand._async.connection import AsyncConnection
@@ -67,6 +68,7 @@ class AsyncFarhand:
             **options,
         )
         self.machines = AsyncMachines(self._connection)
+        self.pools = AsyncPools(self._connection)
         self.invitations = AsyncInvitations(self._connection)
         self.trajectories = AsyncTrajectories(self._connection)
         self.workflows = AsyncWorkflows(self._connection)

@@ -289,6 +289,10 @@ class AsyncMachine:
         """Give it another name; its id stays."""
         return await self._change(name=name)
 
+    async def tag(self, *tags: str) -> types.Machine:
+        """Give it these tags, in place of those that it has."""
+        return await self._change(tags=[*tags])
+
     async def pause(
         self, reason: str | None = None, *, until: datetime | None = None
     ) -> types.Machine:

@@ -1,7 +1,7 @@
 # Made of farhand/_async by client/unasync.py: change it there.
 """The fleet and its people: machines, tokens, organizations, the audit, and single commands."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,6 +10,7 @@ from farhand._sync.connection import Connection
 from farhand._sync.lists import Lists
 from farhand.types import (
     AuditEntry,
+    BulkResult,
     CommandView,
     CreatedInvitation,
     CreatedMachine,
@@ -18,6 +19,8 @@ from farhand.types import (
     Join,
     Machine,
     Organization,
+    Pool,
+    StateCounts,
     Token,
 )
 
@@ -28,14 +31,97 @@ class Machines:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def list(self, *, limit: int | None = None) -> Iterator[Machine]:
-        """All, or the first ``limit``."""
-        return Lists(self._connection).items(Machine, "/v1/machines", {}, limit)
+    def list(self, *, limit: int | None = None, **filters: Any) -> Iterator[Machine]:
+        """Those that fit: all, or the first ``limit``.
 
-    def add(self, machine_id: str | None = None, *, name: str | None = None) -> CreatedMachine:
+        The filters are those of ``GET /v1/machines``: ``pool``, ``tag``, ``state``, ``version``,
+        each a text or several, ``search``, and ``sort``.
+        """
+        query = _texts(filters)
+        return Lists(self._connection).items(Machine, "/v1/machines", query, limit)
+
+    def counts(self, **filters: Any) -> StateCounts:
+        """How many machines are in each state of those that fit the filters of :meth:`list`."""
+        query = {**_texts(filters), "counts": "true"}
+        page = Lists(self._connection).page(Machine, "/v1/machines", query, 0, 1)
+        return StateCounts.model_validate((page.model_extra or {})["counts"])
+
+    def bulk(
+        self,
+        action: str,
+        machine_ids: Iterable[str] | None = None,
+        *,
+        tags: Sequence[str] | None = None,
+        pool_id: UUID | str | None = None,
+        reason: str | None = None,
+        until: datetime | None = None,
+        **filters: Any,
+    ) -> BulkResult:
+        """Change up to 1,000 machines, each with an answer of its own.
+
+        These, or else those that fit the filters of :meth:`list`.  The actions are ``pause`` (with
+        a ``reason`` and ``until``), ``resume``, ``tag``, ``untag`` (with ``tags``),
+        ``add_to_pool``, ``remove_from_pool`` (with a ``pool_id``) and ``remove``.  Done again, each
+        changes nothing more.
+        """
+        given = {
+            "action": action,
+            "machine_ids": None if machine_ids is None else [*machine_ids],
+            "filter": _texts(filters) or None,
+            "tags": None if tags is None else [*tags],
+            "pool_id": None if pool_id is None else str(pool_id),
+            "pause_reason": reason,
+            "pause_until": None if until is None else until.isoformat(),
+        }
+        body = {field: value for field, value in given.items() if value is not None}
+        return self._connection.call(
+            BulkResult, "POST", "/v1/machines/bulk", body, is_repeatable=True
+        )
+
+    def add(
+        self,
+        machine_id: str | None = None,
+        *,
+        name: str | None = None,
+        tags: Sequence[str] = (),
+        pool_ids: Iterable[UUID | str] = (),
+    ) -> CreatedMachine:
         """Add a machine, with the token that its machine client connects with."""
-        given = {"id": machine_id, "name": name}
+        labels = {"tags": [*tags], "pool_ids": [str(each) for each in pool_ids]}
+        given = {"id": machine_id, "name": name, **labels}
         return self._connection.call(CreatedMachine, "POST", "/v1/machines", given)
+
+
+class Pools:
+    """Machines that are looked after together."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list(self, *, limit: int | None = None) -> Iterator[Pool]:
+        """All, or the first ``limit``, by name."""
+        return Lists(self._connection).items(Pool, "/v1/pools", {}, limit)
+
+    def add(self, name: str, *, description: str | None = None) -> Pool:
+        """Make a pool without machines."""
+        body = {"name": name, "description": description}
+        return self._connection.call(Pool, "POST", "/v1/pools", body)
+
+    def get(self, pool_id: UUID | str) -> Pool:
+        """One pool."""
+        return self._connection.call(Pool, "GET", f"/v1/pools/{pool_id}")
+
+    def change(
+        self, pool_id: UUID | str, *, name: str | None = None, description: str | None = None
+    ) -> Pool:
+        """Rename or describe a pool; what is left out stays."""
+        given = {"name": name, "description": description}
+        body = {field: value for field, value in given.items() if value is not None}
+        return self._connection.call(Pool, "PATCH", f"/v1/pools/{pool_id}", body)
+
+    def remove(self, pool_id: UUID | str) -> None:
+        """Delete a pool; its machines stay."""
+        self._connection.send("DELETE", f"/v1/pools/{pool_id}")
 
 
 class Invitations:
@@ -56,14 +142,21 @@ class Invitations:
         uses: int = 1,
         expires_at: datetime | None = None,
         approval: bool = False,
+        tags: Sequence[str] = (),
+        pool_ids: Iterable[UUID | str] = (),
     ) -> CreatedInvitation:
-        """Invite one machine, or ``uses`` hosts; this answer alone has the code."""
+        """Invite one machine, or ``uses`` hosts; this answer alone has the code.
+
+        Each machine that joins gets the tags, and is put in the pools.
+        """
         body = {
             "machine_id": machine_id,
             "name": name,
             "uses": uses,
             "expires_at": None if expires_at is None else expires_at.isoformat(),
             "approval": approval,
+            "tags": [*tags],
+            "pool_ids": [str(each) for each in pool_ids],
         }
         return self._connection.call(CreatedInvitation, "POST", "/v1/invitations", body)
 
@@ -167,3 +260,12 @@ class Commands:
     def get(self, command_id: UUID | str) -> CommandView:
         """What became of a command."""
         return self._connection.call(CommandView, "GET", f"/v1/commands/{command_id}")
+
+
+def _texts(filters: Mapping[str, Any]) -> dict[str, str]:
+    """Filters as a query has them: several values of one stand with commas between."""
+    return {
+        name: value if isinstance(value, str) else ",".join(map(str, value))
+        for name, value in filters.items()
+        if value is not None
+    }

@@ -19,6 +19,7 @@ from farhand._sync.administration import (
     Invitations,
     Machines,
     Organizations,
+    Pools,
     Tokens,
 )
 from farhand._sync.connection import Connection
@@ -68,6 +69,7 @@ class Farhand:
             **options,
         )
         self.machines = Machines(self._connection)
+        self.pools = Pools(self._connection)
         self.invitations = Invitations(self._connection)
         self.trajectories = Trajectories(self._connection)
         self.workflows = Workflows(self._connection)

@@ -286,6 +286,10 @@ class Machine:
         """Give it another name; its id stays."""
         return self._change(name=name)
 
+    def tag(self, *tags: str) -> types.Machine:
+        """Give it these tags, in place of those that it has."""
+        return self._change(tags=[*tags])
+
     def pause(self, reason: str | None = None, *, until: datetime | None = None) -> types.Machine:
         """Let it take no inputs, until then or until :meth:`resume`."""
         end = None if until is None else until.isoformat()

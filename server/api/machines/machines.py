@@ -2,16 +2,16 @@
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
-from schemas.http.queries import PageQuery
 from schemas.resources.actions import Action
 from schemas.resources.invitations import Invitation
+from schemas.resources.machine_lists import MachinePage, MachineQuery
 from schemas.resources.machines import (
     CreatedMachine,
     Machine,
     MachineChange,
-    MachinePage,
     NewMachine,
 )
+from schemas.resources.pools import tags_note
 from schemas.resources.tokens import Scope
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
@@ -25,11 +25,12 @@ from server.web.handler import ApiHandler
 class MachinesHandler(ApiHandler):
     @Endpoint(
         summary="List machines",
+        description="Those that fit all filters, with exact totals.",
         scope=Scope.MACHINES_READ,
-        query=PageQuery,
+        query=MachineQuery,
         answers={200: MachinePage},
     )
-    async def get(self, query: PageQuery) -> None:
+    async def get(self, query: MachineQuery) -> None:
         fleet = self.services.machines.fleet
         self.answer(200, await fleet.page(self.organization_id, query))
 
@@ -44,6 +45,8 @@ class MachinesHandler(ApiHandler):
     )
     async def post(self, body: NewMachine) -> None:
         fleet = self.services.machines.fleet
+        if body.tags or body.pool_ids:
+            self.principal.require(Scope.POOLS_WRITE)
         try:
             stored, token = await fleet.add(self.organization_id, body)
         except AlreadyExists:
@@ -67,7 +70,7 @@ class MachineHandler(AskingHandler):
         self.answer(200, machine)
 
     @Endpoint(
-        summary="Rename, pause or resume a machine",
+        summary="Rename, tag, pause or resume a machine",
         description="A paused machine takes inputs of nobody but who has control of it.  Who "
         "is refused is told who paused it, why and until when.  Pausing it again names these "
         "anew, and since stays.",
@@ -79,15 +82,22 @@ class MachineHandler(AskingHandler):
     )
     async def patch(self, path: MachinePath, body: MachineChange) -> None:
         fleet = self.services.machines.fleet
+        if body.tags is not None:
+            self.principal.require(Scope.POOLS_WRITE)
         stored = await fleet.change(
             self.organization_id, path.machine_id, body, by=self.principal.token_name
         )
         if body.name is not None:
             await record(self, "machine.renamed", path.machine_id, machine_id=path.machine_id)
+        if body.tags is not None:
+            note = tags_note(body.tags)
+            await record(
+                self, "machine.tagged", path.machine_id, machine_id=path.machine_id, note=note
+            )
         if body.paused is not None:
             action: Action = "machine.paused" if body.paused else "machine.resumed"
-            note = body.pause_reason
-            await record(self, action, path.machine_id, machine_id=path.machine_id, note=note)
+            why = body.pause_reason
+            await record(self, action, path.machine_id, machine_id=path.machine_id, note=why)
         self.answer(200, await fleet.view(stored))
 
     @Endpoint(

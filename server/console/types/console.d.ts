@@ -30,6 +30,7 @@ type Scope =
   | "machines:read"
   | "machines:write"
   | "machines:control"
+  | "pools:write"
   | "input:send"
   | "screen:read"
   | "clipboard"
@@ -77,6 +78,11 @@ interface Control extends Holder {
   expires_at: string;
 }
 
+interface PoolReference {
+  id: string;
+  name: string;
+}
+
 interface Machine {
   id: string;
   organization_id: string;
@@ -87,6 +93,8 @@ interface Machine {
   paused: boolean;
   pause: Pause | null;
   control: Holder | null;
+  tags: string[];
+  pools: PoolReference[];
   platform: string | null;
   client_version: string | null;
   desktop: string | null;

@@ -24,6 +24,7 @@ from server.dispatch.questions.inputs import CarryOut
 from server.dispatch.questions.nodes import (
     MOST_DESCRIBED,
     DescribeMachines,
+    DescribeTroubled,
     LiveMachine,
     ReadMetrics,
 )
@@ -137,6 +138,25 @@ class MachinesElsewhere:
                 return None
             found |= described.machines
         return found
+
+    async def describe_troubled(
+        self, node_id: UUID, organization_id: UUID
+    ) -> dict[str, LiveMachine] | None:
+        """The machines of another node that are not simply connected.
+
+        None where it cannot be asked.
+        """
+        found: dict[str, LiveMachine] = {}
+        while True:
+            question = DescribeTroubled(
+                organization_id=organization_id, after=max(found, default="")
+            )
+            described = await self._asking.ask_node(node_id, question, SHORT_SECONDS)
+            if described is None:
+                return None
+            found |= described.machines
+            if len(described.machines) < MOST_DESCRIBED:
+                return found
 
     async def metrics(self, node_id: UUID) -> bytes | None:
         """Another node's metrics; None where it cannot be asked."""

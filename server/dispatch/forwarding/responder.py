@@ -18,7 +18,13 @@ from server.dispatch.here.links import LinksHere
 from server.dispatch.here.machines import MachinesHere
 from server.dispatch.questions.control import GaveWay, GiveWay
 from server.dispatch.questions.inputs import CarryOut, ReadText
-from server.dispatch.questions.nodes import Described, DescribeMachines, MetricsRead, ReadMetrics
+from server.dispatch.questions.nodes import (
+    Described,
+    DescribeMachines,
+    DescribeTroubled,
+    MetricsRead,
+    ReadMetrics,
+)
 from server.dispatch.questions.question import (
     LinkQuestion,
     MessageRefusedError,
@@ -89,6 +95,9 @@ class Responder:
         match question:
             case DescribeMachines():
                 found = self._links.of(question.organization_id, question.machine_ids)
+                return Described(machines=found)
+            case DescribeTroubled():
+                found = self._links.troubled(question.organization_id, question.after)
                 return Described(machines=found)
             case ReadMetrics():
                 return MetricsRead(content=self._read_metrics())

@@ -1,10 +1,11 @@
 """What the machines of this node are like now."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
+from heapq import nsmallest
 from uuid import UUID
 
 from schemas.resources.machines import MachineState
-from server.dispatch.questions.nodes import LiveMachine
+from server.dispatch.questions.nodes import MOST_DESCRIBED, LiveMachine
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
 
@@ -20,6 +21,20 @@ class LinksHere:
         """Those of these machines that have a link, by their ids."""
         found = ((each, self._find(organization_id, each)) for each in machine_ids)
         return {machine_id: live for machine_id, live in found if live is not None}
+
+    def troubled(self, organization_id: UUID, after: str = "") -> dict[str, LiveMachine]:
+        """Those that have a link and are not simply connected: the first behind this id."""
+        ids = self._registry.troubled.get(organization_id, ())
+        first = nsmallest(MOST_DESCRIBED, (each for each in ids if each > after))
+        return self.of(organization_id, first)
+
+    def all_troubled(self, organization_id: UUID) -> dict[str, LiveMachine]:
+        """All of those."""
+        return self.of(organization_id, self._registry.troubled.get(organization_id, ()))
+
+    def linked(self, organization_id: UUID) -> Set[str]:
+        """All machines with a link here, those that are being closed among them."""
+        return self._registry.linked.get(organization_id, frozenset())
 
     def _find(self, organization_id: UUID, machine_id: str) -> LiveMachine | None:
         if (link := self._registry.find(organization_id, machine_id)) is not None:

@@ -48,6 +48,17 @@ class DescribeMachines(NodeQuestion[Described]):
     machine_ids: list[MachineId] = Field(max_length=MOST_DESCRIBED)
 
 
+class DescribeTroubled(NodeQuestion[Described]):
+    """Which machines with a link here are not simply connected, the next after this id?
+
+    The reply has ``MOST_DESCRIBED`` of them, or less where there are no more.
+    """
+
+    type: Literal["describe_troubled"] = "describe_troubled"
+    organization_id: UUID
+    after: str = Field(max_length=128)
+
+
 class MetricsRead(ReplyWithContent):
     """A node's metrics, in Prometheus' text format, are the content."""
 

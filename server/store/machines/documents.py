@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from random import getrandbits
 from typing import Final
 from uuid import UUID
+
+from bson import Int64
 
 from schemas.link.messages import Display
 from schemas.values.times import format_time
@@ -13,6 +16,30 @@ from server.store.mongodb.documents import Document, fields_of
 
 RESUMED: Final[Document] = {"paused": False, "paused_since": None, "pause": None}
 """The fields of a machine that is not paused."""
+
+
+LINK_ENDED: Final = "its last link has ended, and the next is not made yet"
+"""Why a machine is offline whose link's end is not noted, or not why."""
+
+
+def _change_id() -> Int64:
+    """Another one for each change."""
+    return Int64(getrandbits(63))  # no secret
+
+
+def noted(change: Document) -> Document:
+    """An update that says as well that and when the machine was changed, by MongoDB's clock.
+
+    Whatever changes what a list shows or is filtered by says so: held lists are brought up to
+    date by it.
+    """
+    marked = {**change.get("$set", {}), "change_id": _change_id()}
+    return {**change, "$set": marked, "$currentDate": {"changed_at": True}}
+
+
+def noted_stage(change: Document) -> Document:
+    """The same as a stage of a pipeline, for the fields that are set."""
+    return {"$set": {**change, "change_id": _change_id(), "changed_at": "$$NOW"}}
 
 
 @dataclass(frozen=True)
@@ -48,6 +75,17 @@ class PauseDetails:
 
 
 @dataclass(frozen=True)
+class Labels:
+    """What a machine is found by and put together under: its tags, and the ids of its pools."""
+
+    tags: Sequence[str] = ()
+    pools: Sequence[UUID] = ()
+
+
+NO_LABELS: Final = Labels()
+
+
+@dataclass(frozen=True)
 class Machine:
     """A machine as it is stored.
 
@@ -71,6 +109,7 @@ class Machine:
     link: LinkFacts | None = None
     control: StoredControl | None = None
     pause: PauseDetails = PauseDetails()
+    labels: Labels = NO_LABELS
 
     @property
     def is_linked(self) -> bool:
@@ -92,7 +131,7 @@ class Machine:
             return self.reason
         if self.connected_at is None:
             return "it has never connected"
-        return "its last link has ended, and the next is not made yet"
+        return LINK_ENDED
 
 
 def client_document(client: ClientSummary) -> Document:
@@ -117,7 +156,7 @@ def link_document(link: LinkFacts) -> Document:
 
 
 _LINK_FIELDS = ("node_id", "node_name")
-_OWN_FIELDS = {"client", "link", "control", "pause"}
+_OWN_FIELDS = {"client", "link", "control", "pause", "labels"}
 _MACHINE_FIELDS = [each.name for each in fields(Machine) if each.name not in _OWN_FIELDS]
 
 
@@ -140,6 +179,7 @@ def machine_of(document: Document) -> Machine:
         ),
         control=control_of(document),
         pause=pause_of(document),
+        labels=labels_of(document),
         **{name: document[name] for name in _MACHINE_FIELDS},
     )
 
@@ -147,3 +187,8 @@ def machine_of(document: Document) -> Machine:
 def pause_of(document: Document) -> PauseDetails:
     """What is stored of a pause; of one that is not there, nothing."""
     return PauseDetails(**fields_of(PauseDetails, document.get("pause") or {}))
+
+
+def labels_of(document: Document) -> Labels:
+    """The tags and pools in a machine's document."""
+    return Labels(tuple(sorted(document.get("tags", ()))), tuple(document.get("pools", ())))

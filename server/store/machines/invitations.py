@@ -12,6 +12,7 @@ from schemas.http.queries import PageQuery
 from schemas.resources.tokens import Scope
 from server.errors import AlreadyExists
 from server.store.identity.tokens import new_token, revoke_now, token_document
+from server.store.machines.documents import NO_LABELS, Labels, labels_of
 from server.store.machines.machines import MachineStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, fields_of
@@ -39,6 +40,8 @@ class StoredInvitation:
     revoked_at: datetime | None = None
     replaces_tokens: bool = False
     """Whether the machine's other tokens fall when it joins."""
+    labels: Labels = NO_LABELS
+    """What each machine gets that joins."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,8 @@ class InvitationStore:
 
     async def insert(self, invitation: StoredInvitation) -> None:
         """Store a new invitation."""
-        document = {**vars(invitation)}
-        document["_id"] = document.pop("id")
+        document = {**vars(invitation), "_id": invitation.id, **_labels_document(invitation.labels)}
+        del document["id"], document["labels"]
         async with self._database.operation():
             await self._invitations.insert_one(document)
 
@@ -184,6 +187,7 @@ class InvitationStore:
         if machine_id is None:
             machine_id = await self._free_id(join.organization_id, join.host, session)
             await self._machines.insert_in(session, join.organization_id, machine_id, machine_id)
+        await self._machines.label_in(session, join.organization_id, machine_id, invitation.labels)
         token = new_token(
             join.organization_id,
             f"machine {machine_id}",
@@ -231,7 +235,11 @@ def _usable() -> Document:
 
 def _invitation(document: Document) -> StoredInvitation:
     fields = fields_of(StoredInvitation, document)
-    return StoredInvitation(id=document["_id"], **fields)
+    return StoredInvitation(id=document["_id"], labels=labels_of(document), **fields)
+
+
+def _labels_document(labels: Labels) -> Document:
+    return {"tags": [*labels.tags], "pools": [*labels.pools]}
 
 
 def _join(document: Document) -> StoredJoin:

@@ -1,20 +1,20 @@
 """Machines: who they are, and the state of their links."""
 
-import asyncio
-import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID, uuid4
 
 from pymongo import ReturnDocument, UpdateOne
 
-from schemas.http.queries import PageQuery
 from schemas.link.messages import Display
+from schemas.resources.pools import MOST_POOLS_OF_MACHINE, MOST_TAGS
 from server.errors import NotFound
 from server.store.identity.tokens import StoredToken, token_document
 from server.store.machines.documents import (
+    NO_LABELS,
     RESUMED,
     ClientSummary,
+    Labels,
     LinkFacts,
     Machine,
     PauseDetails,
@@ -22,6 +22,8 @@ from server.store.machines.documents import (
     display_documents,
     link_document,
     machine_of,
+    noted,
+    noted_stage,
 )
 from server.store.machines.input_counts import InputCountStore
 from server.store.mongodb.batches import Batches
@@ -54,7 +56,7 @@ class _BegunLink:
             "link": link_document(self.link),
             "epoch": {"$add": ["$epoch", 1]},
         }
-        return [{"$set": begun}]
+        return [noted_stage(begun)]
 
 
 _NOT_ENDED: Document = {"disconnected_at": None, "deleted_at": None}
@@ -78,7 +80,12 @@ class MachineStore:
         self._ended = Batches(self._end_links, tasks, "end links")
 
     async def create(
-        self, organization_id: UUID, machine_id: str, name: str, token: StoredToken | None = None
+        self,
+        organization_id: UUID,
+        machine_id: str,
+        name: str,
+        token: StoredToken | None = None,
+        labels: Labels = NO_LABELS,
     ) -> Machine:
         """Store a new machine, with the token that it connects with: both, or none.
 
@@ -86,7 +93,7 @@ class MachineStore:
         """
 
         async def work(session: Session) -> Machine:
-            stored = await self.insert_in(session, organization_id, machine_id, name)
+            stored = await self.insert_in(session, organization_id, machine_id, name, labels)
             if token is not None:
                 await self._tokens.insert_one(token_document(token), session=session)
             return stored
@@ -102,12 +109,19 @@ class MachineStore:
         return {each["machine_id"] async for each in cursor}
 
     async def insert_in(
-        self, session: Session, organization_id: UUID, machine_id: str, name: str
+        self,
+        session: Session,
+        organization_id: UUID,
+        machine_id: str,
+        name: str,
+        labels: Labels = NO_LABELS,
     ) -> Machine:
         """Store a new machine in a transaction.  Raises what the driver does where it is there."""
         time = now()
         fresh = {
             "name": name,
+            "tags": [*labels.tags],
+            "pools": [*labels.pools],
             **RESUMED,
             "created_at": time,
             "connected_at": None,
@@ -126,7 +140,7 @@ class MachineStore:
         return machine_of(
             await self._machines.find_one_and_update(
                 removed,
-                {"$set": fresh, "$setOnInsert": {"epoch": 0}, "$unset": {"control": ""}},
+                noted({"$set": fresh, "$setOnInsert": {"epoch": 0}, "$unset": {"control": ""}}),
                 upsert=True,
                 return_document=ReturnDocument.AFTER,
                 session=session,
@@ -143,38 +157,29 @@ class MachineStore:
         """As ``get``, in one query with others who ask at the same time."""
         return await self._found.answer((organization_id, machine_id))
 
-    async def _find(self, keys: Sequence[MachineKey]) -> builtins.list[Machine | None]:
+    async def _find(self, keys: Sequence[MachineKey]) -> list[Machine | None]:
         found = {
             (each.organization_id, each.machine_id): each for each in await self._live_of(keys)
         }
         return [found.get(key) for key in keys]
 
-    async def _live_of(self, keys: Sequence[MachineKey]) -> builtins.list[Machine]:
+    async def _live_of(self, keys: Sequence[MachineKey]) -> list[Machine]:
         """The machines that have these keys."""
         cursor = self._machines.find({**machines_of(keys), "deleted_at": None})
         return [machine_of(found) async for found in self._database.documents(cursor)]
 
-    async def list(self, organization_id: UUID, page: PageQuery) -> tuple[list[Machine], int]:
-        """One page of the organization's machines, by id, and how many there are in all."""
-        wanted = {"organization_id": organization_id, "deleted_at": None}
-        total, found = await asyncio.gather(self._count(wanted), self._page(wanted, page))
-        return found, total
-
-    async def _count(self, wanted: Document) -> int:
-        async with self._database.operation():
-            return await self._machines.count_documents(wanted)
-
-    async def _page(self, wanted: Document, page: PageQuery) -> builtins.list[Machine]:
-        cursor = self._machines.find(
-            wanted, sort=[("machine_id", 1)], skip=page.skip, limit=page.limit
-        )
-        return [machine_of(found) async for found in self._database.documents(cursor)]
+    async def some(self, organization_id: UUID, machine_ids: Sequence[str]) -> list[Machine]:
+        """Those of these machines that there are, in this order."""
+        if not machine_ids:
+            return []
+        found = await self._find([(organization_id, each) for each in machine_ids])
+        return [machine for machine in found if machine is not None]
 
     async def delete(self, organization_id: UUID, machine_id: str) -> bool:
         """Remove the machine; False where there is none.  Its tokens are the caller's to revoke."""
         async with self._database.operation():
             result = await self._machines.update_one(
-                _live(organization_id, machine_id), {"$set": {"deleted_at": now()}}
+                _live(organization_id, machine_id), noted({"$set": {"deleted_at": now()}})
             )
         if result.modified_count == 0:
             return False
@@ -189,8 +194,9 @@ class MachineStore:
         name: str | None = None,
         paused: bool | None = None,
         details: PauseDetails | None = None,
+        tags: Sequence[str] | None = None,
     ) -> Machine | None:
-        """Rename, pause or resume; None leaves as it is.  None where there is no such machine.
+        """Rename, tag, pause or resume; None leaves as it is.  None where there is no such machine.
 
         ``details`` are of the pause; pausing again takes the place of the first one's.
         """
@@ -200,9 +206,38 @@ class MachineStore:
             change["name"] = {"$literal": name}
         if paused is not None:
             change |= _paused(details or PauseDetails()) if paused else RESUMED
+        if tags is not None:
+            change["tags"] = {"$literal": [*tags]}
         if not change:
             return await self.get(organization_id, machine_id)
-        return await self._update(_live(organization_id, machine_id), [{"$set": change}])
+        return await self._update(_live(organization_id, machine_id), [noted_stage(change)])
+
+    async def label(
+        self, organization_id: UUID, machine_id: str, add: Labels, remove: Labels = NO_LABELS
+    ) -> Machine | None:
+        """Give a machine tags and pools, and take some away.
+
+        None where there is no such machine, and where it would have too many.
+        """
+        stage = _labelled(add, remove)
+        fits = {
+            "$and": [
+                {"$lte": [{"$size": stage["tags"]}, MOST_TAGS]},
+                {"$lte": [{"$size": stage["pools"]}, MOST_POOLS_OF_MACHINE]},
+            ]
+        }
+        wanted = {**_live(organization_id, machine_id), "$expr": fits}
+        return await self._update(wanted, [noted_stage(stage)])
+
+    async def label_in(
+        self, session: Session, organization_id: UUID, machine_id: str, add: Labels
+    ) -> None:
+        """Give a machine tags and pools in a transaction, as many as it may have."""
+        stage = _labelled(add, NO_LABELS)
+        stage["tags"] = {"$slice": [stage["tags"], MOST_TAGS]}
+        stage["pools"] = {"$slice": [stage["pools"], MOST_POOLS_OF_MACHINE]}
+        wanted = _live(organization_id, machine_id)
+        await self._machines.update_one(wanted, [noted_stage(stage)], session=session)
 
     async def begin_link(
         self, organization_id: UUID, machine_id: str, client: ClientSummary, link: LinkFacts
@@ -217,7 +252,7 @@ class MachineStore:
             raise NotFound(f"There is no machine {machine_id}.")
         return machine
 
-    async def _begin_links(self, begun: Sequence[_BegunLink]) -> builtins.list[Machine | None]:
+    async def _begin_links(self, begun: Sequence[_BegunLink]) -> list[Machine | None]:
         """Begin links of different machines, in two operations however many they are."""
         if len(begun) == 1:
             return [await self._begin_alone(begun[0])]
@@ -243,10 +278,10 @@ class MachineStore:
         wanted = {**_live(organization_id, machine_id), "epoch": epoch, "link.node_id": node_id}
         if await self._update({**wanted, "disconnected_at": None}, {"$set": {}}) is not None:
             return True
-        change = {"$set": {"disconnected_at": None, "state_since": now(), "reason": None}}
+        change = noted({"$set": {"disconnected_at": None, "state_since": now(), "reason": None}})
         return await self._update(wanted, change) is not None
 
-    async def end_links_of(self, node_id: UUID, reason: str) -> builtins.list[tuple[UUID, str]]:
+    async def end_links_of(self, node_id: UUID, reason: str) -> list[tuple[UUID, str]]:
         """Remember that the links of a node have ended with it; whose they were."""
         time = now()
         wanted = {"link.node_id": node_id, "disconnected_at": None}
@@ -255,7 +290,7 @@ class MachineStore:
             (found["organization_id"], found["machine_id"])
             async for found in self._database.documents(cursor)
         ]
-        change = {"$set": {"disconnected_at": time, "state_since": time, "reason": reason}}
+        change = noted({"$set": {"disconnected_at": time, "state_since": time, "reason": reason}})
         async with self._database.operation():
             await self._machines.update_many(wanted, change)
         return ended
@@ -290,7 +325,7 @@ class MachineStore:
         Goes together with others that end at the same time.
         """
         time = now()
-        change = {"$set": {"disconnected_at": time, "state_since": time, "reason": reason}}
+        change = noted({"$set": {"disconnected_at": time, "state_since": time, "reason": reason}})
         wanted = {**_live(organization_id, machine_id), "epoch": epoch, "disconnected_at": None}
         await self._ended.answer(UpdateOne(wanted, change))
 
@@ -324,6 +359,20 @@ def _paused(details: PauseDetails) -> Document:
         "paused": True,
         "paused_since": {"$ifNull": ["$paused_since", now()]},
         "pause": {"$literal": vars(details)},
+    }
+
+
+def _labelled(add: Labels, remove: Labels) -> Document:
+    """The fields of a machine that has got labels, and lost others: a pipeline's."""
+    return {
+        field: {
+            "$setDifference": [
+                # In a pipeline a text that begins with $ would be read as a field of the document.
+                {"$setUnion": [f"${field}", {"$literal": [*getattr(add, field)]}]},
+                {"$literal": [*getattr(remove, field)]},
+            ]
+        }
+        for field in ("tags", "pools")
     }
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from server.store.machines.documents import RESUMED, PauseDetails, pause_of
+from server.store.machines.documents import RESUMED, PauseDetails, noted, pause_of
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 
@@ -52,5 +52,5 @@ class PauseStore:
             "$expr": {"$lte": ["$pause.until", "$$NOW"]},
         }
         async with self._database.operation():
-            result = await self._machines.update_one(over, {"$set": RESUMED})
+            result = await self._machines.update_one(over, noted({"$set": RESUMED}))
         return result.modified_count == 1

@@ -128,6 +128,15 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
             ],
             name="listed",
         ),
+        # Those that a held list has to read again.
+        IndexModel(
+            [
+                *(("organization_id", ASCENDING), ("changed_at", ASCENDING)),
+                *(("machine_id", ASCENDING), ("change_id", ASCENDING)),
+            ],
+            name="changed",
+        ),
+        IndexModel([("organization_id", ASCENDING), ("pools", ASCENDING)], name="in_pool"),
         IndexModel([("link.node_id", ASCENDING)], name="of_node", sparse=True),
         IndexModel([("control.expires_at", ASCENDING)], name="under_control", sparse=True),
         IndexModel(
@@ -135,6 +144,9 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
             name="paused_until",
             partialFilterExpression={"pause.until": {"$type": "date"}},
         ),
+    ],
+    "pools": [
+        IndexModel([("organization_id", ASCENDING), ("name", ASCENDING)], name="name", unique=True),
     ],
     "invitations": [
         IndexModel([("hash", ASCENDING)], name="hash", unique=True),

@@ -48,6 +48,27 @@ async def test_fleet_and_its_people(service: Service) -> None:
             await client.commands.get("00000000-0000-4000-8000-000000000000")
 
 
+async def test_machines_are_found_and_changed_together(service: Service) -> None:
+    async with AsyncFarhand(service.url, service.token) as client:
+        berlin = await client.pools.add("Berlin", description="the tills")
+        await client.machines.add("till-1", tags=["till"], pool_ids=[berlin.id])
+        await client.machines.add("till-2", tags=["till"])
+        added = await client.machines.bulk("add_to_pool", tag="till", pool_id=berlin.id)
+        assert (added.done, added.failed) == (2, 0)
+        assert (await client.pools.get(berlin.id)).machines == 2
+        paused = await client.machines.bulk("pause", ["till-2", "nowhere"], reason="the printer")
+        assert [each.status for each in paused.items] == ["done", "not_found"]
+        found = client.machines.list(pool=["Berlin"], state=["paused", "online"], sort="-name")
+        assert [each.id async for each in found] == ["till-2"]
+        counts = await client.machines.counts(tag="till")
+        assert (counts.paused, counts.offline, counts.not_set_up) == (1, 1, 1)
+        assert (await client.machine("till-1").tag("spare", "till")).tags == ["spare", "till"]
+        assert (await client.pools.change(berlin.id, name="Potsdam")).description == "the tills"
+        assert [each.name async for each in client.pools.list()] == ["Potsdam"]
+        await client.pools.remove(berlin.id)
+        assert (await client.machine("till-1").get()).pools == []
+
+
 async def test_hosts_are_invited(service: Service) -> None:
     async with AsyncFarhand(service.url, service.token) as client:
         made = await client.invitations.create(name="Berlin", uses=3, approval=True)

@@ -87,6 +87,8 @@ class World:
         if "{token_id}" in path:
             body = {"name": "n", "scopes": ["input:send"]}
             ids["token_id"] = await self._made("/v1/tokens", body)
+        if "{pool_id}" in path:
+            ids["pool_id"] = await self._made("/v1/pools", {"name": f"of {uuid4()}"})
         if "{invitation_id}" in path:
             ids["invitation_id"] = await self._made("/v1/invitations", {"approval": True})
         if "{join_id}" in path:
@@ -204,7 +206,7 @@ def test_what_another_organization_has_does_not_exist(world: World, row: Row) ->
 
 @each_of(row for row in TABLE if row.border == ITS_OWN)
 def test_nothing_of_another_organization_is_seen(world: World, row: Row) -> None:
-    things = world.filled("{machine_id} {workflow_id} {token_id} {invitation_id}").split()
+    things = world.filled("{machine_id} {workflow_id} {token_id} {invitation_id} {pool_id}").split()
     trajectory = world.made("/v1/trajectories", sent())
     known = [*things, trajectory, str(world.ours.organization_id)]
     reply = world.ask(row, row.path, of=world.theirs)

@@ -119,6 +119,8 @@ def test_everything_known_is_described() -> None:
         "reason": "connected",
         "since": "2024-05-06T06:00:00.000Z",
         "round_trip_ms": 1.25,
+        "tags": ["spare", "till"],
+        "pools": [{"id": "1", "name": "Berlin"}, {"id": "2", "name": "Mitte"}],
         "platform": "Linux",
         "client_version": "0.1.0",
         "displays": [
@@ -135,6 +137,8 @@ def test_everything_known_is_described() -> None:
         "name:        Front",
         "state:       online for 1 h 8 min: connected",
         "round trip:  1.25 ms",
+        "tags:        spare till",
+        "pools:       Berlin, Mitte",
         "platform:    Linux",
         "client:      0.1.0",
         "displays:    1280x800 at 0,0, 800x600 at 1280,-10",

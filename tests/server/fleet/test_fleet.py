@@ -3,6 +3,7 @@
 import pytest
 
 from schemas.http.queries import PageQuery
+from schemas.resources.machine_lists import MachineQuery
 from schemas.resources.machines import MachineChange, NewMachine
 from server.dispatch.questions.question import RefusalKind
 from server.dispatch.refusals import RefusedError
@@ -55,7 +56,7 @@ async def test_each_organization_has_its_own_machines(service: Service) -> None:
     elsewhere = await service.elsewhere()
     await fleet_of(service).add(service.organization_id, NewMachine(id="desk-1"))
     machines = fleet_of(service)
-    assert (await machines.page(elsewhere.organization_id, PageQuery())).total == 0
+    assert (await machines.page(elsewhere.organization_id, MachineQuery())).total == 0
     for refused in (
         machines.get(elsewhere.organization_id, "desk-1"),
         machines.check(elsewhere.organization_id, "desk-1"),

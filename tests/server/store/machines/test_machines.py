@@ -5,7 +5,6 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from schemas.http.queries import PageQuery
 from schemas.link.messages import Display, JournalPosition
 from server.errors import AlreadyExists, NotFound
 from server.store.machines.documents import ClientSummary, LinkFacts, Machine
@@ -33,13 +32,13 @@ async def test_an_id_is_taken_once(machines: MachineStore) -> None:
     assert await machines.get(ORGANIZATION, "desk") == made
 
 
-async def test_list_is_by_id_and_one_page(machines: MachineStore) -> None:
+async def test_some_are_those_that_there_are_in_the_order_asked(machines: MachineStore) -> None:
     for name in ("c", "a", "b"):
         await machines.create(ORGANIZATION, name, name)
     await machines.create(OTHER_ORGANIZATION, "z", "z")
-    page, total = await machines.list(ORGANIZATION, PageQuery(skip=1, limit=1))
-    assert [machine.machine_id for machine in page] == ["b"]
-    assert total == 3
+    found = await machines.some(ORGANIZATION, ["c", "z", "a"])
+    assert [machine.machine_id for machine in found] == ["c", "a"]
+    assert await machines.some(ORGANIZATION, []) == []
 
 
 async def test_change_renames_and_answers_the_machine(machines: MachineStore) -> None:
@@ -139,7 +138,7 @@ async def test_removed_machine_is_gone_but_its_epochs_are_not_used_again(
     assert await machines.delete(ORGANIZATION, "desk")
     assert not await machines.delete(ORGANIZATION, "desk")
     assert await machines.get(ORGANIZATION, "desk") is None
-    assert await machines.list(ORGANIZATION, PageQuery()) == ([], 0)
+    assert await machines.some(ORGANIZATION, ["desk"]) == []
     with pytest.raises(NotFound):
         await machines.begin_link(ORGANIZATION, "desk", CLIENT, LINK)
     again = await machines.create(ORGANIZATION, "desk", "new")

@@ -1,0 +1,1 @@
+"""Lists of machines: held in memory, kept up to date, filtered and sorted."""

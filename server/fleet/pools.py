@@ -1,0 +1,140 @@
+"""The pools of organizations: what may become of one, and who has to hear of it."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Final
+from uuid import UUID
+
+from schemas.http import problems
+from schemas.http.problems import InvalidRequestError, ProblemError
+from schemas.http.queries import PageQuery
+from schemas.resources.pools import (
+    MOST_POOLS,
+    NewPool,
+    Pool,
+    PoolChange,
+    PoolPage,
+    PoolReference,
+    references,
+)
+from server.errors import AlreadyExists
+from server.store.machines.pools import PoolStore, StoredPool
+
+_BODY: Final = ("body", "pool_ids")
+
+
+class Pools:
+    """Every method sees the pools of the organization it is given, and no others.
+
+    ``changed`` is told of every machine of a pool that is called otherwise, or is gone.  Whatever
+    names a pool that is not there raises a ``404`` problem.
+    """
+
+    def __init__(self, pools: PoolStore, changed: Callable[[UUID, str], None]) -> None:
+        self._pools = pools
+        self._changed = changed
+
+    async def add(self, organization_id: UUID, new: NewPool, *, by: str) -> Pool:
+        """Make a pool without machines.  Raises a ``409`` problem for a name that is taken."""
+        if await self._pools.count(organization_id) >= MOST_POOLS:
+            raise ProblemError(
+                problems.WRONG_STATE, f"an organization has at most {MOST_POOLS} pools"
+            )
+        try:
+            stored = await self._pools.create(organization_id, new.name, new.description, by=by)
+        except AlreadyExists:
+            raise _taken(new.name) from None
+        return _view(stored, 0)
+
+    async def page(self, organization_id: UUID, page: PageQuery) -> PoolPage:
+        """One page of the pools, by name."""
+        stored, total = await self._pools.list(organization_id, page)
+        counts = await self._pools.counts(organization_id, [each.id for each in stored])
+        items = [_view(each, counts.get(each.id, 0)) for each in stored]
+        return PoolPage(items=items, total=total, skip=page.skip, limit=page.limit)
+
+    async def get(self, organization_id: UUID, pool_id: UUID) -> Pool:
+        """One pool."""
+        return await self._shown(await self._pools.get(organization_id, pool_id), pool_id)
+
+    async def change(self, organization_id: UUID, pool_id: UUID, change: PoolChange) -> Pool:
+        """Rename or describe a pool.  Raises a ``409`` problem for a name that is taken."""
+        changes = change.model_dump(exclude_unset=True)
+        if change.name is None:
+            changes.pop("name", None)
+        if not changes:
+            return await self.get(organization_id, pool_id)
+        try:
+            stored = await self._pools.change(organization_id, pool_id, changes)
+        except AlreadyExists:
+            raise _taken(changes["name"]) from None
+        if "name" in changes:
+            await self._tell(organization_id, pool_id)
+        return await self._shown(stored, pool_id)
+
+    async def delete(self, organization_id: UUID, pool_id: UUID) -> Pool:
+        """Delete a pool, which is answered as it was; its machines stay."""
+        pool = await self.get(organization_id, pool_id)
+        machines = await self._pools.machines_in(organization_id, pool_id)
+        if not await self._pools.delete(organization_id, pool_id):
+            raise _unknown(pool_id)
+        for machine_id in machines:
+            self._changed(organization_id, machine_id)
+        return pool
+
+    async def check(self, organization_id: UUID, pool_ids: Sequence[UUID]) -> Sequence[UUID]:
+        """These ids, each once.  Raises a validation error unless there are all of these pools."""
+        known = await self._pools.ids_of(organization_id, pool_ids) if pool_ids else {}
+        for place, pool_id in enumerate(pool_ids):
+            if pool_id not in known:
+                raise InvalidRequestError.single(
+                    (*_BODY, str(place)), f"there is no pool {pool_id}", "no_pool", str(pool_id)
+                )
+        return tuple(dict.fromkeys(pool_ids))
+
+    async def named(self, organization_id: UUID, texts: Collection[str]) -> frozenset[UUID]:
+        """The pools that have these names or ids.  Raises a validation error where one has not."""
+        ids = {text: each for text in texts if (each := _id(text)) is not None}
+        known = await self._pools.ids_of(organization_id, ids.values(), texts)
+        found = {text: known.get(ids.get(text, text)) for text in texts}
+        for text, pool_id in found.items():
+            if pool_id is None:
+                raise InvalidRequestError.single(
+                    ("query", "pool"), f"there is no pool {text}", "no_pool", text
+                )
+        return frozenset(each for each in found.values() if each is not None)
+
+    async def references(
+        self, organization_id: UUID, pool_ids: Collection[UUID]
+    ) -> list[PoolReference]:
+        """Ids and names of those of these pools that are there, by name."""
+        return references(await self._pools.names(organization_id, pool_ids))
+
+    async def _tell(self, organization_id: UUID, pool_id: UUID) -> None:
+        for machine_id in await self._pools.machines_in(organization_id, pool_id):
+            self._changed(organization_id, machine_id)
+
+    async def _shown(self, stored: StoredPool | None, pool_id: UUID) -> Pool:
+        if stored is None:
+            raise _unknown(pool_id)
+        counts = await self._pools.counts(stored.organization_id, [stored.id])
+        return _view(stored, counts.get(stored.id, 0))
+
+
+def _id(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _view(stored: StoredPool, machines: int) -> Pool:
+    fields = {name: value for name, value in vars(stored).items() if name != "organization_id"}
+    return Pool(**fields, machines=machines)
+
+
+def _unknown(pool_id: UUID) -> ProblemError:
+    return ProblemError(problems.NOT_FOUND, f"there is no pool {pool_id}")
+
+
+def _taken(name: str) -> ProblemError:
+    return ProblemError(problems.CONFLICT, f"there is a pool {name!r} already")

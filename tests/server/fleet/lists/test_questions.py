@@ -1,0 +1,223 @@
+"""A thousand questions about two thousand machines, as a simple model answers them."""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any, get_args
+from uuid import UUID
+
+from schemas.link.messages import Capability
+from schemas.resources.machine_lists import STATES, MachineFilter, MachineSort
+from server.clock import milliseconds
+from server.dispatch.live_machines import Troubled
+from server.dispatch.questions.nodes import LiveMachine
+from server.fleet.lists.questions import ORDERS, answered, held_order
+from server.fleet.lists.rows import LiveStates, row_of
+from server.store.machines.documents import (
+    LINK_ENDED,
+    ClientSummary,
+    Labels,
+    LinkFacts,
+    PauseDetails,
+)
+from server.store.machines.documents import Machine as StoredMachine
+
+MACHINES, QUESTIONS = 2000, 1000
+POOLS = [UUID(int=each) for each in range(1, 9)]
+TAGS = ["till", "Till", "floor-2", "berlin", "spare", "10.1"]
+VERSIONS = ["0.9.0", "0.10.0", "0.10.1", "1.0.0"]
+REASONS = ["the network is away", "Connection reset by the peer", "the client has ended"]
+TROUBLES = ["no display", "its desktop is stuck"]
+WORDS = ["till", "DESK-1", "2", "berlin", "away", "the", "connected", "nowhere", "ada", "display"]
+NODE, FAR, AWAY = (LinkFacts(UUID(int=each), f"node-{each}") for each in (101, 102, 103))
+GONE = {f"desk-{number}" for number in range(0, MACHINES, 50)}
+"""Where they had a link here, it has just ended."""
+START = datetime(2024, 5, 6, tzinfo=UTC)
+
+
+@dataclass
+class Modelled:
+    """What one who looks at a machine would say of it."""
+
+    id: str
+    name: str
+    state: str
+    shown: str
+    reason: str
+    since: int
+    is_dark: bool
+    tags: tuple[str, ...]
+    pools: tuple[UUID, ...]
+    version: str | None
+    created_at: datetime
+    text: str
+
+
+def time_of(random: Random) -> datetime:
+    return START + timedelta(milliseconds=random.randrange(10**7))
+
+
+def link_of(
+    random: Random, stored: StoredMachine
+) -> tuple[LiveMachine | None, str, str, int, bool]:
+    """What a machine's link says, where it says more than that it is connected, and its state."""
+    assert stored.link is not None
+    if stored.link is NODE and stored.machine_id in GONE:
+        return None, "offline", LINK_ENDED, milliseconds(stored.state_since), False
+    if stored.link is AWAY:
+        why = f"connected to the node {AWAY.node_name}, which cannot be reached from here"
+        return None, "offline", why, milliseconds(stored.state_since), False
+    if random.random() < 0.7:
+        return None, "online", "connected", 0, False
+    since, why = milliseconds(time_of(random)), random.choice(TROUBLES)
+    if random.random() < 0.5:
+        return LiveMachine(state="no_input", reason=why, since=since), "no_input", why, since, False
+    dark = Capability(available=False, reason=why, switched_off=random.random() < 0.5)
+    why = f"connected, but its screen cannot be seen: {why}"
+    live = LiveMachine(state="online", reason=why, since=since, screen=dark)
+    return live, "online", why, since, not dark.switched_off
+
+
+def stored_machine(random: Random, number: int) -> StoredMachine:
+    is_set_up, is_linked = random.random() < 0.9, random.random() < 0.6
+    paused = random.random() < 0.1
+    client = ClientSummary("Linux", random.choice(VERSIONS), ())
+    return StoredMachine(
+        organization_id=UUID(int=1),
+        machine_id=f"desk-{number}",
+        name=f"{random.choice(['Desk', 'till', 'Till'])} {random.randrange(300)}",
+        paused=paused,
+        paused_since=time_of(random) if paused else None,
+        created_at=time_of(random),
+        epoch=1,
+        connected_at=START if is_set_up else None,
+        disconnected_at=None if is_linked or not is_set_up else START,
+        state_since=time_of(random),
+        reason=random.choice(REASONS) if is_set_up and not is_linked else None,
+        client=client if is_set_up else None,
+        link=random.choice([NODE, NODE, FAR, AWAY]) if is_set_up else None,
+        pause=PauseDetails("Ada", "the printer"),
+        labels=Labels(
+            tuple(sorted(random.sample(TAGS, random.randrange(4)))),
+            tuple(random.sample(POOLS, random.randrange(3))),
+        ),
+    )
+
+
+def modelled(random: Random, stored: StoredMachine, live: dict[UUID, Any]) -> Modelled:
+    """The model of a machine; what its link says is put into ``live``."""
+    state, reason, since, is_dark = "offline", stored.reason or "it has never connected", 0, False
+    since = milliseconds(stored.state_since)
+    if stored.is_linked:
+        assert stored.link is not None
+        said, state, reason, since, is_dark = link_of(random, stored)
+        if said is not None:
+            live[stored.link.node_id][stored.machine_id] = said
+    if stored.paused:
+        assert stored.paused_since is not None
+        state, reason, is_dark = "paused", "Ada paused the machine: the printer", False
+        since = milliseconds(stored.paused_since)
+    is_new = state == "offline" and stored.client is None
+    return Modelled(
+        id=stored.machine_id,
+        name=stored.name,
+        state=state,
+        shown="not_set_up" if is_new else state,
+        reason=reason,
+        since=since,
+        is_dark=is_dark,
+        tags=tuple(stored.labels.tags),
+        pools=tuple(stored.labels.pools),
+        version=stored.client.client_version if stored.client else None,
+        created_at=stored.created_at,
+        text="\n".join((stored.machine_id, stored.name, reason, *stored.labels.tags)).lower(),
+    )
+
+
+def natural(text: str) -> list[tuple[int, int | str]]:
+    """Digits as numbers, and before other characters; letters without case."""
+    parts = re.findall(r"\d+|\D", text.lower())
+    return [(0, int(each)) if each.isdecimal() else (1, each) for each in parts]
+
+
+def by_state(each: Modelled) -> tuple[int, int, Any, str]:
+    in_trouble = each.shown in ("offline", "no_input") or each.is_dark
+    places = {"paused": 1, "online": 2, "not_set_up": 3}
+    place = 0 if in_trouble else places[each.shown]
+    return place, -each.since if in_trouble else 0, natural(each.name), each.id
+
+
+KEYS: dict[str, Callable[[Modelled], Any]] = {
+    "id": lambda each: each.id,
+    "name": lambda each: (natural(each.name), each.id),
+    "created_at": lambda each: (each.created_at, each.id),
+    "version": lambda each: (each.version is None, natural(each.version or ""), each.id),
+    "state": by_state,
+}
+
+
+def asked(random: Random) -> dict[str, Any]:
+    """A question: each filter is there now and then."""
+    values: dict[str, Any] = {
+        "tag": ",".join(random.sample(TAGS, random.choice([1, 1, 2]))),
+        "state": ",".join(random.sample(STATES, random.choice([1, 1, 2]))),
+        "version": ",".join(random.sample(VERSIONS, random.choice([1, 2]))),
+        "search": " ".join(random.sample(WORDS, random.choice([1, 1, 2, 3]))),
+    }
+    return {name: value for name, value in values.items() if random.random() < 0.3}
+
+
+def fitting(
+    model: list[Modelled], question: dict[str, Any], pools: frozenset[UUID] | None
+) -> list[Modelled]:
+    """Those that fit all but the state."""
+    if pools is not None:
+        model = [each for each in model if any(pool in pools for pool in each.pools)]
+    if "tag" in question:
+        tags = question["tag"].split(",")
+        model = [each for each in model if any(tag in tags for tag in each.tags)]
+    if "version" in question:
+        versions = question["version"].split(",")
+        model = [each for each in model if each.version in versions]
+    for word in question.get("search", "").lower().split():
+        model = [each for each in model if word in each.text]
+    return model
+
+
+def test_a_thousand_questions_are_answered_as_the_model_does() -> None:
+    random = Random(33)
+    stored = [stored_machine(random, number) for number in range(MACHINES)]
+    live: dict[UUID, Any] = {NODE.node_id: {}, FAR.node_id: {}, AWAY.node_id: None}
+    model = [modelled(random, each, live) for each in stored]
+    linked = {each.machine_id for each in stored if each.is_linked and each.link is NODE}
+    states = LiveStates(Troubled(live, NODE.node_id, linked - GONE))
+    rows = [row_of(each) for each in stored]
+    orders = {name: sorted(rows, key=key) for name, key in ORDERS.items()}
+    expected_orders = {name: sorted(model, key=key) for name, key in KEYS.items()}
+    sizes: Counter[bool] = Counter()
+    for _ in range(QUESTIONS):
+        sort: MachineSort = random.choice(get_args(MachineSort))
+        question = asked(random)
+        pools = frozenset(random.sample(POOLS, 2)) if random.random() < 0.3 else None
+        wanted = MachineFilter.model_validate(question)
+        found = answered(orders[held_order(sort)], states, wanted, pools, sort)
+
+        of_model = fitting(expected_orders[sort.strip("-")], question, pools)
+        counts = Counter(each.state for each in of_model)
+        counts["not_set_up"] = sum(each.shown == "not_set_up" for each in of_model)
+        assert found.counts is not None
+        told = found.counts.model_dump()
+        assert told == {name: counts[name] for name in told}, (question, sort)
+        if "state" in question:
+            chosen = question["state"].split(",")
+            of_model = [each for each in of_model if {each.state, each.shown} & {*chosen}]
+        ids = [each.id for each in of_model]
+        assert found.ids == (ids[::-1] if sort.startswith("-") else ids), (question, sort)
+        uncounted = answered(orders[held_order(sort)], states, wanted, pools, sort, counts=False)
+        assert (uncounted.ids, uncounted.counts) == (found.ids, None)
+        sizes[bool(ids)] += 1
+    # It would say nothing if most found nothing.
+    assert sizes[True] > QUESTIONS / 2
