@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from schemas.programs import failpoints as failpoint_names
 from tests.forked_programs import ForkedProgram, can_be_forked, fork
 
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = 60.0
 
 RUN_SECONDS = 100.0
 """For a program that does all its work, as the demo does: pytest itself gives up soon after."""

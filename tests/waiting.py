@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-WAIT_SECONDS = 20.0
+WAIT_SECONDS = 60.0
 
 Found = TypeVar("Found")
 

@@ -12,7 +12,7 @@ from tests.faults.node import Nats, NodeCables
 from tests.faults.replica_set import ReplicaSet, uri_of
 from tests.processes import until
 
-WAIT_SECONDS = 10.0
+WAIT_SECONDS = 30.0
 SILENCE_SECONDS = 0.2
 
 

@@ -17,7 +17,7 @@ from tests.faults.fault_proxy import Action, FaultProxy, LinkFault
 
 HEAD = b"GET / HTTP/1.1\r\n\r\n"
 SILENCE_SECONDS = 0.2
-WAIT_SECONDS = 10.0
+WAIT_SECONDS = 30.0
 FAR_SECONDS = 0.5
 
 

@@ -47,7 +47,7 @@ from tests.links import LINK_ID
 from tests.machine_client.journals import journal_in
 
 TOKEN = "fh_a-secret-of-the-test"
-WAIT_SECONDS = 10.0
+WAIT_SECONDS = 30.0
 
 Script = Callable[["Line"], Awaitable[None]]
 NO_CLIPBOARD = MachineClipboard(UnavailableDesktop("there is none"), None, read=False, write=False)

@@ -27,7 +27,7 @@ from tests.service import (
 from tests.store import entered, opened
 from tests.trajectories import TrajectoryLibrary
 
-TEST_SECONDS = 60.0
+TEST_SECONDS = 120.0
 """For one test: not how fast it must be, but when it is certainly stuck."""
 
 

@@ -24,7 +24,7 @@ from schemas.link.messages import DesktopQuery, Screenshot, ScreenStart
 from tests.machine_client.fakes import DISPLAY, FakeView
 from tests.waiting import eventually
 
-WAIT_SECONDS = 10.0
+WAIT_SECONDS = 30.0
 
 
 class Desk:

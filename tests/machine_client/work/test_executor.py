@@ -46,7 +46,7 @@ from tests.machine_client.journals import PROJECT, journal_in
 from tests.waiting import eventually
 
 T = TypeVar("T")
-WAIT_SECONDS = 10.0
+WAIT_SECONDS = 30.0
 COMMAND = UUID(int=0xA)
 
 
