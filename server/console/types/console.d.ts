@@ -36,7 +36,6 @@ type Scope =
   | "clipboard"
   | "tokens:write"
   | "organizations:write"
-  | "pools:write"
   | "audit:read"
   | "metrics:read"
   | "machine:connect";
