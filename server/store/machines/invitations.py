@@ -147,6 +147,9 @@ class InvitationStore:
                 return _join(known)
             if known is not None and known["state"] != "waiting":
                 return None
+            # What is a token already, whoever's, is none that this host has just made.
+            if await self._tokens.find_one({"hash": token_hash}, session=session) is not None:
+                return None
             if known is not None:
                 await self._joins.delete_one({"_id": known["_id"]}, session=session)
             left = {"_id": invitation.id, **_usable()}

@@ -135,6 +135,19 @@ async def test_hash_alone_opens_nothing(service: Service) -> None:
         assert (await refused(joining(service, code)))[0] == 401
 
 
+async def test_hash_of_a_token_that_is_there_is_refused(service: Service) -> None:
+    made = await invited(service)
+    digest = hashlib.sha256(service.token.encode()).hexdigest()
+    attempt = connect(
+        service.url.replace("http:", "ws:") + CONNECT_PATH,
+        additional_headers={"Authorization": f"Bearer {made['code']}", JOIN_HEADER: digest},
+        subprotocols=[Subprotocol(SUBPROTOCOL)],
+        proxy=None,
+    )
+    assert (await refused(attempt))[0] == 401
+    assert (await service.get(f"/v1/invitations/{made['id']}")).json["used"] == 0
+
+
 async def test_host_that_waits_may_come_with_another_invitation(service: Service) -> None:
     slow, quick = await invited(service, approval=True), await invited(service)
     assert (await refused(joining(service, slow["code"])))[0] == 403
