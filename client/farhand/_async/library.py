@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from farhand._async.connection import AsyncConnection, path_with
 from farhand._async.lists import AsyncLists
@@ -60,12 +60,8 @@ class AsyncTrajectories:
         dimensions: Mapping[str, Any],
         **fields: Any,
     ) -> Trajectory:
-        """Store a trajectory; ``fields`` are ``name``, ``description``, ``run_id`` and the like.
-
-        Its id is made here, so that it is stored once, however often it is tried.
-        """
+        """Store a trajectory; ``fields`` are ``name``, ``description``, ``run_id`` and the like."""
         body = {
-            "id": str(uuid4()),
             "workflow_id": str(workflow_id),
             "dimensions": dict(dimensions),
             "trajectory_data": None if steps is None else [*steps],

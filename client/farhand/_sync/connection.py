@@ -196,6 +196,16 @@ class Connection:
         except ValidationError:
             raise self.stranger(reply, key) from None
 
+    def checked(self, model: type[Model], item: Any) -> Model:
+        """One item of a list.  Raises NotFarhand where no Farhand server lists such."""
+        try:
+            return model.model_validate(item)
+        except ValidationError:
+            raise NotFarhand(
+                f"what answers at {self.url} is no Farhand server, or not it alone: its list has "
+                "what this library does not know"
+            ) from None
+
     def stranger(self, reply: Reply, key: str | None = None) -> NotFarhand:
         """The error for an answer that is no Farhand server's."""
         error = reply.stranger(self.url)

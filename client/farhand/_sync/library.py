@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from farhand._sync.connection import Connection, path_with
 from farhand._sync.lists import Lists
@@ -61,12 +61,8 @@ class Trajectories:
         dimensions: Mapping[str, Any],
         **fields: Any,
     ) -> Trajectory:
-        """Store a trajectory; ``fields`` are ``name``, ``description``, ``run_id`` and the like.
-
-        Its id is made here, so that it is stored once, however often it is tried.
-        """
+        """Store a trajectory; ``fields`` are ``name``, ``description``, ``run_id`` and the like."""
         body = {
-            "id": str(uuid4()),
             "workflow_id": str(workflow_id),
             "dimensions": dict(dimensions),
             "trajectory_data": None if steps is None else [*steps],

@@ -28,7 +28,7 @@ class Lists:
         """The items one after another: all, or the first ``limit``."""
         for page in self.pages(path, query, limit):
             for item in page["items"]:
-                yield model.model_validate(item)
+                yield self._connection.checked(model, item)
 
     def page(
         self, model: type[Item], path: str, query: Mapping[str, Any], skip: int, limit: int
@@ -53,7 +53,7 @@ class Lists:
                 page = reply.json
                 listed, total = page["items"], page["total"]
                 new = [item for item in listed if item_id(item) not in seen]
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, AttributeError):
                 raise self._connection.stranger(reply) from None
             if limit is not None:
                 new = new[: limit - len(seen)]

@@ -49,12 +49,16 @@ class InvitationsHandler(ApiHandler):
     @Endpoint(
         summary="Invite machines",
         description="The answer is the only one that shows the code, with which "
-        "farhand-machine join --code makes a machine of its host.",
+        "farhand-machine join --code makes a machine of its host.  With a machine_id it needs the "
+        "scope machines:write as well.",
         scope=Scope.POOLS_WRITE,
         body=NewInvitation,
         answers={201: CreatedInvitation},
     )
     async def post(self, body: NewInvitation) -> None:
+        if body.machine_id is not None:
+            # Who is that machine gets what is typed on it, as with a token of its own.
+            self.principal.require(Scope.MACHINES_WRITE)
         made = await self.services.machines.invitations.add(
             self.organization_id, body, by=self.principal.token_name
         )

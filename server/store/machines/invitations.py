@@ -150,12 +150,14 @@ class InvitationStore:
             # What is a token already, whoever's, is none that this host has just made.
             if await self._tokens.find_one({"hash": token_hash}, session=session) is not None:
                 return None
-            if known is not None:
-                await self._joins.delete_one({"_id": known["_id"]}, session=session)
+            if not await self._machine_is_there(invitation, session):
+                return None
             left = {"_id": invitation.id, **_usable()}
             used = await self._invitations.update_one(left, {"$inc": {"used": 1}}, session=session)
             if used.modified_count == 0:
                 return None
+            if known is not None:
+                await self._joins.delete_one({"_id": known["_id"]}, session=session)
             await self._joins.insert_one(_join_document(join), session=session)
             if invitation.approval:
                 return replace(join, is_new=True)
@@ -176,7 +178,7 @@ class InvitationStore:
             if found is None:
                 return None
             join = _join(found)
-            if not approved:
+            if not approved or not await self._machine_is_there(invitation, session):
                 return replace(join, state="refused")
             return await self._admit(join, invitation, session)
 
@@ -209,6 +211,14 @@ class InvitationStore:
         change = {"state": "joined", "machine_id": machine_id}
         await self._joins.update_one({"_id": join.id}, {"$set": change}, session=session)
         return replace(join, state="joined", machine_id=machine_id, is_new=True)
+
+    async def _machine_is_there(self, invitation: StoredInvitation, session: Session) -> bool:
+        """Whether the machine that it is for, if it is for one, has not been removed since."""
+        if invitation.machine_id is None:
+            return True
+        return await self._machines.is_there_since(
+            session, invitation.organization_id, invitation.machine_id, invitation.created_at
+        )
 
     async def _free_id(self, organization_id: UUID, host: str, session: Session) -> str:
         """The host's name, with a number behind it where another machine has it."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID, uuid4
 
 from pymongo import ReturnDocument, UpdateOne
@@ -107,6 +108,13 @@ class MachineStore:
         wanted = {**_live(organization_id, ""), "machine_id": {"$regex": pattern}}
         cursor = self._machines.find(wanted, projection=["machine_id"], session=session)
         return {each["machine_id"] async for each in cursor}
+
+    async def is_there_since(
+        self, session: Session, organization_id: UUID, machine_id: str, moment: datetime
+    ) -> bool:
+        """Whether a machine was there then and still is, as a transaction sees it."""
+        wanted = {**_live(organization_id, machine_id), "created_at": {"$lte": moment}}
+        return await self._machines.find_one(wanted, {"_id": True}, session=session) is not None
 
     async def insert_in(
         self,

@@ -177,9 +177,10 @@ def test_what_has_no_key_is_not_sent_twice() -> None:
     assert caught.value.may_have_happened
 
 
-def test_list_that_is_none_is_a_stranger() -> None:
+@pytest.mark.parametrize("items", [3, [{"id": "a"}], ["a"]])
+def test_list_that_is_none_is_a_stranger(items: object) -> None:
     with (
-        scripted_server(answer(200, {"items": 3})) as server,
+        scripted_server(answer(200, {"items": items, "total": 1})) as server,
         called(server) as client,
         pytest.raises(farhand.NotFarhand),
     ):

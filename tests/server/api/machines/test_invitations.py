@@ -164,6 +164,28 @@ async def test_invitation_for_one_machine_adds_it_and_is_for_no_other(service: S
     assert await welcomed(joining(service, again["code"], "fh_another")) == "reception"
 
 
+async def test_invitation_falls_with_its_machine(service: Service) -> None:
+    made = await invited(service, machine_id="reception")
+    waiting = await invited(service, machine_id="reception", approval=True)
+    assert (await refused(joining(service, waiting["code"], "fh_waiting")))[0] == 403
+    assert (await service.request("DELETE", "/v1/machines/reception")).status == 204
+    await service.new_machine("reception")
+    assert (await refused(joining(service, made["code"])))[0] == 401
+    path = f"/v1/invitations/{waiting['id']}/joins"
+    (join,) = (await service.get(path)).json["items"]
+    decided = await service.request("PATCH", f"{path}/{join['id']}", {"approved": True})
+    assert (decided.json["state"], decided.json["machine_id"]) == ("refused", None)
+
+
+async def test_host_that_waits_loses_nothing_by_a_code_that_is_used_up(service: Service) -> None:
+    slow, spent = await invited(service, approval=True), await invited(service)
+    assert await welcomed(joining(service, spent["code"], "fh_first")) == "reception-pc"
+    assert (await refused(joining(service, slow["code"])))[0] == 403
+    assert (await refused(joining(service, spent["code"])))[0] == 401
+    joins = (await service.get(f"/v1/invitations/{slow['id']}/joins")).json["items"]
+    assert [each["state"] for each in joins] == ["waiting"]
+
+
 async def test_host_waits_until_somebody_lets_it_in(service: Service) -> None:
     made = await invited(service, uses=2, approval=True)
     for token in (TOKEN, TOKEN, "fh_second"):
@@ -245,4 +267,8 @@ async def test_invitations_are_of_their_organization_and_scope(service: Service)
     assert (await other.get("/v1/invitations")).json["total"] == 0
     writer = await service.new_token(Scope.MACHINES_WRITE)
     reply = await service.post("/v1/invitations", {}, token=writer)
+    assert reply.refusal == (403, "forbidden")
+    inviter = await service.new_token(Scope.POOLS_WRITE)
+    assert (await service.post("/v1/invitations", {}, token=inviter)).status == 201
+    reply = await service.post("/v1/invitations", {"machine_id": "till"}, token=inviter)
     assert reply.refusal == (403, "forbidden")
