@@ -96,27 +96,25 @@ def machine_options(command: Command) -> Command:
     return command
 
 
-def machines_from(
-    config: Path | None, *, joins: bool = True, **given: Any
-) -> Mapping[str, JoiningMachine]:
-    """What is to join, by name, or a usage error with one line for each mistake.
-
-    With ``joins`` a machine that has a code makes itself a token.
-    """
-    try:
-        settings = read_machines(config, given)
-    except SettingsError as error:
-        raise click.UsageError(str(error)) from None
+def machines_from(config: Path | None, **given: Any) -> Mapping[str, JoiningMachine]:
+    """What is to join, by name, or a usage error with one line for each mistake."""
+    settings = _settings_from(config, **given)
     return {
-        name: JoiningMachine(each, _credentials_of(name, each, joins=joins))
-        for name, each in settings.items()
+        name: JoiningMachine(each, _credentials_of(name, each)) for name, each in settings.items()
     }
 
 
-def _credentials_of(name: str, settings: MachineSettings, *, joins: bool) -> Credentials:
+def _settings_from(config: Path | None, **given: Any) -> Mapping[str, MachineSettings]:
+    try:
+        return read_machines(config, given)
+    except SettingsError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _credentials_of(name: str, settings: MachineSettings) -> Credentials:
     of_machine = f"{name}: " if name else ""
     try:
-        return settings.read_credentials(joins=joins)
+        return settings.read_credentials()
     except OSError as error:
         raise click.UsageError(f"{of_machine}cannot read the token: {error}") from None
     except ValueError as error:
@@ -183,10 +181,13 @@ def _warn_of_open_secrets(machines: Iterable[JoiningMachine]) -> None:
 def doctor(config: Path | None, **given: Any) -> None:
     """Try each hop between this desktop and the server, and name the one that fails."""
     healthy = True
-    for name, machine in machines_from(config, joins=False, **given).items():
+    for name, settings in _settings_from(config, **given).items():
+        # It changes nothing: a machine that is to join with a code gets no token here.
+        is_to_join = settings.has_code and not settings.has_joined
+        token = None if is_to_join else _credentials_of(name, settings).token
         if name:
             click.echo(f"{name}:")
-        for finding in asyncio.run(examine(machine.settings, machine.credentials.token)):
+        for finding in asyncio.run(examine(settings, token)):
             click.echo(str(finding))
             healthy = healthy and finding.good
     of_program = asyncio.run(check_service(service_of_this_system))

@@ -104,8 +104,10 @@ async def _run_with_newest_token(machine: JoiningMachine) -> None:
 
 def _credentials_now(machine: JoiningMachine) -> Credentials:
     """The token as it is kept now; the one that is known where there is none."""
+    if not machine.settings.has_joined:
+        return machine.credentials
     try:
-        return machine.settings.read_credentials(joins=False)
+        return machine.settings.read_credentials()
     except (OSError, ValueError):
         return machine.credentials
 

@@ -185,7 +185,7 @@ class MachineSettings(ProgramSettings):
             raise ValueError("give the machine's token, or a token file, and not both")
         if self.token is not None and self.has_code:
             raise ValueError("give the machine's token, or a join code, and not both")
-        if self.token is None and self.token_file is None and not self.has_code:
+        if not (self.has_code or self.has_joined or self.token_file):
             raise ValueError("give the machine's token, or a token file, or a join code")
         return self
 
@@ -224,22 +224,25 @@ class MachineSettings(ProgramSettings):
         return self.code is not None or self.code_file is not None
 
     @property
+    def has_joined(self) -> bool:
+        """Whether it has a token already, and so needs no code."""
+        return self.token is not None or self.own_token_file.exists()
+
+    @property
     def own_token_file(self) -> Path:
         """Where the token is kept, or will be."""
         return self.token_file or self.state_dir / f"token{self._desktop_name}"
 
-    def read_credentials(self, *, joins: bool = True) -> Credentials:
+    def read_credentials(self) -> Credentials:
         """What it is known by, from where that is kept.  Raises OSError or ValueError.
 
-        Where there is no token yet, but a code, a token is made, unless ``joins`` is False.
+        Where there is no token yet, but a code, a token is made.
         """
         if self.token is not None:
             return Credentials(_word(self.token.get_secret_value(), "token"))
-        if self.own_token_file.exists() or not self.has_code:
+        if self.has_joined or not self.has_code:
             token = _word(self.own_token_file.read_text(), "token")
             return Credentials(token, file=self.own_token_file)
-        if not joins:
-            raise ValueError("it has not joined yet: start farhand-machine join with the code")
         if self.code is not None:
             code = self.code.get_secret_value()
         elif self.code_file is not None:

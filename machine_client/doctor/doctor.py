@@ -24,8 +24,11 @@ DESKTOP_SECONDS = 3.0
 T = TypeVar("T")
 
 
-async def examine(settings: MachineSettings, token: str) -> list[Finding]:
-    """Try every hop; where one of the desktop's or the network's fails, none behind it."""
+async def examine(settings: MachineSettings, token: str | None) -> list[Finding]:
+    """Try every hop; where one of the desktop's or the network's fails, none behind it.
+
+    ``token`` is None for a machine that has yet to join with a code.
+    """
     desktop, network = await asyncio.gather(_desktop(settings), check_network(settings, token))
     return [*desktop, _journal(settings), *_secrets(settings), *network]
 

@@ -18,7 +18,7 @@ from machine_client.concurrency.bounded_call import BoundedCall
 from machine_client.credentials import Credentials
 from machine_client.doctor.finding import Finding, fault
 from machine_client.doctor.handshake_failures import Hops, explained
-from machine_client.link.failures import MisconfiguredError
+from machine_client.link.failures import MisconfiguredError, asks_for_a_token
 from machine_client.link.websocket import DirectConnection, open_websocket, proxy_for
 from machine_client.settings import MachineSettings
 from schemas.link.messages import PROTOCOLS, PROTOCOLS_HEADER
@@ -48,7 +48,7 @@ class _Place:
         return cls(who, option, parts.hostname or "", port)
 
 
-async def check_network(settings: MachineSettings, token: str) -> list[Finding]:
+async def check_network(settings: MachineSettings, token: str | None) -> list[Finding]:
     """Try each hop; after one that fails, those behind it are not tried."""
     findings = []
     async for finding in _hops(settings, token):
@@ -58,7 +58,7 @@ async def check_network(settings: MachineSettings, token: str) -> list[Finding]:
     return findings
 
 
-async def _hops(settings: MachineSettings, token: str) -> AsyncIterator[Finding]:
+async def _hops(settings: MachineSettings, token: str | None) -> AsyncIterator[Finding]:
     try:
         proxy = proxy_for(settings)
     except MisconfiguredError as error:
@@ -120,25 +120,32 @@ async def _port(place: _Place) -> Finding:
     return Finding(hop, True, f"{what} takes connections")
 
 
-async def _handshake(settings: MachineSettings, token: str, hops: Hops) -> list[Finding]:
+async def _handshake(settings: MachineSettings, token: str | None, hops: Hops) -> list[Finding]:
+    headers = {} if token is None else Credentials(token).headers
     try:
-        websocket = await open_websocket(
-            settings, Credentials(token).headers, hops.proxy, seconds=HANDSHAKE_SECONDS
-        )
+        websocket = await open_websocket(settings, headers, hops.proxy, seconds=HANDSHAKE_SECONDS)
     except Exception as error:  # noqa: BLE001  what is a mistake of ours is raised again
+        if token is None and asks_for_a_token(error):
+            # The code is not shown: it may be good once.
+            return [*_passed(hops), Finding("token", True, "none yet: join makes one by its code")]
         return [await _failure(error, settings, hops)]
     protocols = _protocols(websocket)
     await websocket.close()
+    return [
+        *_passed(hops),
+        Finding("token", True, f"{settings.server} accepts it"),
+        _version(protocols),
+    ]
+
+
+def _passed(hops: Hops) -> list[Finding]:
+    """What is well where the server itself has answered."""
     findings = []
     if hops.proxy is not None:
         findings.append(Finding("proxy", True, f"it lets {hops.destination} through"))
     if hops.is_encrypted:
         findings.append(Finding("certificate", True, f"it is trusted, and for {hops.host}"))
-    return [
-        *findings,
-        Finding("token", True, f"{settings.server} accepts it"),
-        _version(protocols),
-    ]
+    return findings
 
 
 async def _failure(error: Exception, settings: MachineSettings, hops: Hops) -> Finding:

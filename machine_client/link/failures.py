@@ -68,6 +68,14 @@ def reason_to_retry(error: Exception) -> str:
             raise error
 
 
+def asks_for_a_token(error: Exception) -> bool:
+    """Whether the server itself has answered that somebody without a token calls."""
+    if not isinstance(error, exceptions.InvalidStatus):
+        return False
+    problem = problem_in(error.response)
+    return problem is not None and _is(problem, problems.UNAUTHENTICATED)
+
+
 def foreign(text: str) -> str:
     """What somebody else has said, cut, in one line and without what a terminal would obey."""
     line = "".join(each if each.isprintable() else " " for each in text)

@@ -61,6 +61,23 @@ def test_each_host_is_one_machine_however_often_it_is_killed(
     assert "was used up" in client.output
 
 
+def test_doctor_looks_before_the_code_is_used_and_nothing_is_needed_after_it(
+    shared_server: ServerProcess, api: ServedApi, display: str, tmp_path: Path
+) -> None:
+    made = api.call("POST", "/v1/invitations", {"machine_id": "examined"}).json
+    state = tmp_path / "state"
+    where = ("--server", shared_server.url, "--state-dir", str(state), "--display", display)
+    with_code = (*where, "--code", made["code"])
+    with running(tmp_path / "doctor", {}, "farhand-machine", "doctor", *with_code) as doctor:
+        doctor.says("none yet: join makes one by its code")
+        doctor.ends()
+    assert not list(state.glob("token*"))
+    assert api.call("GET", f"/v1/invitations/{made['id']}").json["used"] == 0
+    for options in (with_code, where):
+        with running(tmp_path / "join", {}, "farhand-machine", "join", *options) as client:
+            client.says("as machine examined")
+
+
 def test_machine_changes_its_token_and_the_old_one_falls(
     shared_server: ServerProcess, api: ServedApi, display: str, tmp_path: Path
 ) -> None:

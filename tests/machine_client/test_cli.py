@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import stat
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -281,15 +282,35 @@ def test_token_that_others_can_read_is_told_and_why_it_ends_is_in_its_log_file(
     assert "ERROR it ends: the journal" in last
 
 
-def test_installed_into_a_home_it_is_there_until_it_is_uninstalled(tmp_path: Path) -> None:
-    home = tmp_path / "Jörg Müller"
-    programs, token = tmp_path / "bin", tmp_path / "token"
+def with_systemd(directory: Path, home: Path) -> dict[str, str]:
+    """Variables of a user whose systemd does whatever it is told, and says that all is well."""
+    programs = directory / "bin"
     programs.mkdir()
-    token.write_text("fh_t")
     said = "ActiveState=active\\nSubState=running\\nResult=success\\nExecMainStatus=0\\n"
     (programs / "systemctl").write_text(f"#!/bin/sh\nprintf '{said}'\n")
     (programs / "systemctl").chmod(0o700)
-    variables = {"PATH": f"{programs}:{os.environ['PATH']}", "XDG_CONFIG_HOME": str(home)}
+    return {"PATH": f"{programs}:{os.environ['PATH']}", "XDG_CONFIG_HOME": str(home)}
+
+
+def test_code_is_kept_in_a_file_and_not_among_the_arguments(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    variables = with_systemd(tmp_path, tmp_path / "home")
+    given = (*SERVER, "--code", "fhj_secret", "--state-dir", str(state))
+    installed = run("farhand-machine", "install", *given, **variables)
+    assert installed.returncode == 0, installed.stderr
+    unit = tmp_path / "home" / "systemd" / "user" / "farhand-machine.service"
+    code = state / "join-code"
+    assert f'"--code-file" "{code}"' in unit.read_text()
+    assert "fhj_secret" not in unit.read_text()
+    assert code.read_text() == "fhj_secret\n"
+    assert stat.S_IMODE(code.stat().st_mode) == 0o600
+
+
+def test_installed_into_a_home_it_is_there_until_it_is_uninstalled(tmp_path: Path) -> None:
+    home = tmp_path / "Jörg Müller"
+    token = tmp_path / "token"
+    token.write_text("fh_t")
+    variables = with_systemd(tmp_path, home)
     given = (*SERVER, "--token-file", str(token))
     assert run("farhand-machine", "status", **variables).returncode == 1
     installed = run("farhand-machine", "install", *given, **variables)

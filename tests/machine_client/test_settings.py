@@ -87,9 +87,33 @@ def test_file_without_certificates_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"token": "t", "token_file": "f"}])
-def test_exactly_one_token_is_needed(given: dict[str, str]) -> None:
+def test_exactly_one_token_is_needed(given: dict[str, str], tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"^give the machine's token, or a token file"):
-        settings(**given)
+        settings(**given, state_dir=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"code": "c", "code_file": "f"},
+        {"token": "t", "code": "c"},
+        {"token": "t", "code_file": "f"},
+    ],
+)
+def test_code_is_in_the_place_of_a_token(given: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="and not both"):
+        settings(**given, state_dir=tmp_path)
+
+
+def test_machine_that_has_joined_is_known_by_the_token_that_it_made(tmp_path: Path) -> None:
+    new = settings(code="fhj_c", state_dir=tmp_path)
+    assert not new.has_joined
+    made = new.read_credentials()
+    assert (made.code, new.has_joined) == ("fhj_c", False)
+    made.joined()
+    for later in (new, settings(state_dir=tmp_path)):
+        assert later.has_joined
+        assert (later.read_credentials().token, later.read_credentials().code) == (made.token, None)
 
 
 def test_server_that_is_missing_is_said_with_every_way_to_give_it() -> None:
