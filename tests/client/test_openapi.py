@@ -2,14 +2,17 @@
 
 import inspect
 import json
+import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from pydantic import BaseModel
 
-from farhand import actions, types
+import farhand
+from farhand import Farhand, actions, types
+from farhand._sync.connection import Connection
 from farhand.types import Answer
 from server.api.routes import ROUTES
 from server.web.openapi import openapi_document
@@ -115,20 +118,102 @@ def test_function_takes_the_fields_of_the_action(schema: str) -> None:
 
 
 WITHOUT_METHOD = {
-    "/v1/machines/connect",  # machine clients alone
-    "/v1/machines/{machine_id}/control/request",  # people who ask each other
-    "/v1/machines/{machine_id}/control/{lease}/hand",  # the console's hands
-    "/v1/computer/{machine_id}/display/stream",  # viewers
-    "/v1/trajectories/export",  # longer than memory: the commands are for these
-    "/v1/trajectories/import",
-    "/v1/audit/export",
+    ("GET", "/v1/machines/connect"),  # machine clients alone
+    ("POST", "/v1/machines/{machine_id}/control/request"),  # people who ask each other
+    ("GET", "/v1/machines/{machine_id}/control/{lease}/hand"),  # the console's hands
+    ("GET", "/v1/computer/{machine_id}/display/stream"),  # viewers
+    ("GET", "/v1/trajectories/export"),  # longer than memory: the commands are for these
+    ("POST", "/v1/trajectories/import"),
+    ("GET", "/v1/audit/export"),
+    # Only of a lease that is taken: test__renewal.py has both.
+    ("PUT", "/v1/machines/{machine_id}/control/{lease}"),
+    ("DELETE", "/v1/machines/{machine_id}/control/{lease}"),
 }
 
+ID = "00000000-0000-4000-8000-000000000001"
+ARGUMENTS: dict[str, Any] = {
+    **dict.fromkeys(("x", "y", "start_x", "start_y", "to_x", "to_y", "amount"), 1),
+    **dict.fromkeys(("trajectory_id", "workflow_id", "token_id", "command_id", "picture_id"), ID),
+    **dict.fromkeys(("pool_id", "invitation_id", "join_id"), ID),
+    **dict.fromkeys(("name", "text", "action_name"), "n"),
+    "direction": "down",
+    "actions": [actions.click()],
+    "steps": [],
+    "dimensions": {},
+    "content": b"\x89PNG",
+    "approved": True,
+}
+"""What the methods are called with, by the names of their parameters."""
 
-def test_every_other_address_is_called() -> None:
-    package = Path(types.__file__).parent / "_async"
-    source = "".join(file.read_text() for file in sorted(package.glob("*.py")))
-    for path in set(DOCUMENT["paths"]) - WITHOUT_METHOD:
-        if path.startswith("/v1/"):
-            last = [part for part in path.split("/") if not part.startswith("{")][-1]
-            assert last in source or path.startswith("/v1/computer/{machine_id}/input"), path
+OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "Machine.do": {"action": actions.write_clipboard("t")},
+    "Machines.bulk": {"action": "resume", "machine_ids": ["a"]},
+}
+NO_OPERATIONS = {"close", "machine", "session", "request", "pages"}
+
+
+def operations_called() -> set[tuple[str, str]]:
+    """The operations that all methods of the library call, each called once in vain."""
+    asked: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        body = {"type": "/problems/not-found", "title": "Not found", "detail": "no"}
+        return httpx.Response(404, json=body, headers={"Content-Type": "application/problem+json"})
+
+    with Farhand("http://farhand", "fh_t", transport=httpx.MockTransport(answer)) as client:
+        parts = [each for each in vars(client).values() if type(each).__module__ != CONNECTION]
+        for owner in (client, client.machine("m"), *parts):
+            for name, method in inspect.getmembers(owner, inspect.ismethod):
+                if name[0] != "_" and name not in NO_OPERATIONS:
+                    with pytest.raises(farhand.NotFound):
+                        exhaust(method(**arguments_of(method)))
+    return {(each.method, template_of(each)) for each in asked}
+
+
+CONNECTION = Connection.__module__
+
+
+def arguments_of(method: Any) -> dict[str, Any]:
+    """What a method must be given."""
+    own = OWN_ARGUMENTS.get(method.__qualname__, {})
+    needed = [
+        name
+        for name, parameter in inspect.signature(method).parameters.items()
+        if parameter.default is parameter.empty and parameter.kind not in VARIABLE
+    ]
+    return own | {name: ARGUMENTS[name] for name in needed if name not in own}
+
+
+VARIABLE = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+
+
+def exhaust(returned: Any) -> None:
+    """Do what a method has put off: a list is read, a with statement entered."""
+    if hasattr(returned, "__enter__"):
+        with returned as entered:
+            exhaust(entered)
+    elif hasattr(returned, "__next__"):
+        list(returned)
+
+
+def template_of(request: httpx.Request) -> str:
+    """The described address that a request is for; those without ids come first."""
+    path = request.url.path
+    found = (
+        template
+        for template in sorted(DOCUMENT["paths"], key=lambda template: template.count("{"))
+        if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path)
+        and request.method.lower() in DOCUMENT["paths"][template]
+    )
+    return next(found, f"no such operation: {path}")
+
+
+def test_every_operation_for_programs_has_its_method_and_every_method_its_operation() -> None:
+    described = {
+        (method.upper(), path)
+        for path, operations in DOCUMENT["paths"].items()
+        for method in operations
+        if path.startswith("/v1/")
+    }
+    assert operations_called() == described - WITHOUT_METHOD
