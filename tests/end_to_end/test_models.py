@@ -294,13 +294,28 @@ def test_run_is_bounded(vendor: str, machine: farhand.Machine, witness: Witness)
 
 
 def test_openai_toolset_of_the_sdk_takes_it_as_its_driver(
-    machine: farhand.Machine, wire: Wire, witness: Witness
+    machine: farhand.Machine, witness: Witness
 ) -> None:
-    _, response = OpenAI([[CLICK["openai"], TYPING]]).post({})
-    picture = vendor_runs().by_openai_toolset(machine, response["output"][0])
+    execute = vendor_runs().openai_toolset(machine, {"click", "type", "screenshot"})
+    picture = execute(openai_call(CLICK["openai"], TYPING))
     assert picture.startswith("data:image/png;base64,")
     assert described(witness.take()) == f"{CLICKED} {HELLO}"
-    assert wire.sent.count("actions") == 1
+
+
+def test_openai_toolset_leaves_nothing_of_an_abandoned_call_to_the_next(
+    machine: farhand.Machine, witness: Witness
+) -> None:
+    execute = vendor_runs().openai_toolset(machine, {"type", "screenshot"})
+    with pytest.raises(Exception, match="action was not approved"):
+        execute(openai_call(TYPING, CLICK["openai"]))
+    assert described(witness.take()) == HELLO
+    execute(openai_call(TYPING))
+    assert described(witness.take()) == HELLO
+
+
+def openai_call(*actions: Call) -> Any:
+    _, response = OpenAI([[*actions]]).post({})
+    return response["output"][0]
 
 
 def test_several_calls_of_openai_are_one_turn_also_in_the_older_form(

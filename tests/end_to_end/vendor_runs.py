@@ -3,7 +3,7 @@
 They are apart from the tests, as the SDKs take seconds to be imported.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Container
 from typing import Any
 
 import anthropic
@@ -105,11 +105,21 @@ async def by_gemini_async(url: str, machine: farhand.AsyncMachine) -> str:
         return (await computer.run(client, "Do it.", model="stand-in")).text or ""
 
 
-def by_openai_toolset(machine: farhand.Machine, call: Any) -> str:
-    """Have the SDK's own toolset carry out a call; the picture after it, as a URL."""
+def openai_toolset(machine: farhand.Machine, allowed: Container[str]) -> Callable[[Any], str]:
+    """The SDK's own toolset: has a call carried out, and returns the picture after it, as a URL.
+
+    Raises the SDK's error at an action that is not allowed.
+    """
     toolset = openai.ComputerToolset(OpenAIComputer(machine, longest=LONGEST))
-    output = toolset.execute(ResponseComputerToolCall.model_validate(call))
-    return output["output"]["image_url"]
+
+    def execute(call: Any) -> str:
+        output = toolset.execute(
+            ResponseComputerToolCall.model_validate(call),
+            before_action=lambda action: action.type in allowed,
+        )
+        return output["output"]["image_url"]
+
+    return execute
 
 
 def openai_outputs(machine: farhand.Machine, calls: list[Any]) -> list[Any]:

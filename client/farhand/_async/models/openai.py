@@ -40,8 +40,6 @@ class AsyncComputer:
     ) -> None:
         self._desk = AsyncDesk(machine, longest)
         self._confirm = confirm
-        self._noted: list[Step] = []
-        """What a toolset of the SDK has had done, and not had a picture of."""
 
     async def run(
         self,
@@ -90,23 +88,17 @@ class AsyncComputer:
         return [*sent, *_told(names, outcomes)]
 
     async def click(self, action: Any) -> None:
-        """Note an action, for :meth:`screenshot` to carry out."""
+        """Carry out one action of a toolset of the SDK; raises ActionFailed."""
         given = action.to_dict()
-        self._noted.append(step_of(ACTIONS, given["type"], given))
+        (outcome,) = await self._desk.carry_out([step_of(ACTIONS, given["type"], given)])
+        if outcome.failure is not None:
+            raise ActionFailed(outcome.failure)
 
     double_click = drag = keypress = move = scroll = type = wait = click
 
     async def screenshot(self) -> ResponseComputerToolCallOutputScreenshotParam:
-        """Carry out what was noted, as one request, and return the picture after it.
-
-        Raises ActionFailed where an action failed, and then no action after it was carried out.
-        """
-        noted, self._noted = [*self._noted, LOOK], []
-        outcomes = await self._desk.carry_out(noted)
-        failure = next((each.failure for each in outcomes if each.failure is not None), None)
-        if failure is not None or outcomes[-1].picture is None:
-            raise ActionFailed(failure)
-        return _screenshot(outcomes[-1].picture)
+        """The picture that a toolset of the SDK wants after the actions of a call."""
+        return _screenshot(await self._desk.look())
 
     async def _check(self, call: ResponseComputerToolCall) -> None:
         if call.pending_safety_checks and (
