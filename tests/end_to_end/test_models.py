@@ -65,15 +65,21 @@ def described(events: Sequence[DeviceEvent]) -> str:
 
 
 class Wire(httpx.HTTPTransport):
-    """The way to the server: remembers what was sent, and loses an answer if it is told to."""
+    """The way to the server: remembers what was sent, and loses an answer if it is told to.
+
+    What is sent while it ``refuses`` has a token that is none.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.sent: list[str] = []
         self.loses_next = False
+        self.refuses = False
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         self.sent.append(request.url.path.rpartition("/")[2])
+        if self.refuses:
+            request.headers["Authorization"] = "Bearer none"
         response = super().handle_request(request)
         if self.loses_next and self.sent[-1] == "actions":
             self.loses_next = False
@@ -270,6 +276,24 @@ def test_machine_that_is_away_ends_the_run(vendor: str, reception: Workstation) 
     ):
         run(vendor, service, client.machine(f"away-{vendor}"))
     assert caught.value.reason == "offline"
+
+
+def test_computer_of_a_run_that_was_ended_is_good_for_another(
+    machine: farhand.Machine, wire: Wire, witness: Witness
+) -> None:
+    runs = vendor_runs()
+    computer = runs.Computer20251124.of(machine, confirm=runs.yes, longest=runs.LONGEST)
+    wire.refuses = True
+    with (
+        Anthropic20251124([[CLICK["anthropic"]]]).running() as url,
+        pytest.raises(farhand.Unauthenticated),
+    ):
+        runs.by_computer_20251124(url, computer)
+    assert witness.take() == []
+    wire.refuses = False
+    with Anthropic20251124([[CLICK["anthropic"]]]).running() as url:
+        assert runs.by_computer_20251124(url, computer) == DONE
+    assert described(witness.take()) == CLICKED
 
 
 @pytest.mark.parametrize("vendor", ["anthropic", "openai"])

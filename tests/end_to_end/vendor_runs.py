@@ -49,7 +49,10 @@ def by_anthropic(url: str, machine: farhand.Machine, confirm: Confirm = yes) -> 
 
 
 def by_anthropic_20251124(url: str, machine: farhand.Machine, confirm: Confirm = yes) -> str:
-    computer = Computer20251124.of(machine, confirm=confirm, longest=LONGEST)
+    return by_computer_20251124(url, Computer20251124.of(machine, confirm=confirm, longest=LONGEST))
+
+
+def by_computer_20251124(url: str, computer: Computer20251124) -> str:
     with anthropic.Anthropic(base_url=url, api_key="none") as client:
         runner = client.beta.messages.tool_runner(
             model="stand-in",

@@ -51,6 +51,7 @@ class Turns:
         Without this the tool runner works as well, and each action is a request of its own.
         Raises a :class:`farhand.FarhandError` where the machine cannot be worked.
         """
+        self._ended_by = None
         for message in runner:
             if self._ended_by is not None:
                 raise self._ended_by
