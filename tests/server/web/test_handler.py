@@ -12,6 +12,7 @@ import pytest
 
 from server.errors import StoreError, StoreUnavailable
 from server.store.machines.machines import MachineStore
+from server.store.machines.rows import MachineRowStore
 from tests.service import PATIENCE_SECONDS, Service, new_key
 
 WORKFLOWS = "/v1/workflows"
@@ -87,7 +88,7 @@ async def test_absent_database_is_503_with_retry_after(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     error = StoreUnavailable("The database does not answer.")
-    monkeypatch.setattr(MachineStore, "list", failing(error))
+    monkeypatch.setattr(MachineRowStore, "all", failing(error))
     reply = await service.get("/v1/machines")
     assert (reply.status, reply.problem) == (503, "storage-unavailable")
     assert reply.headers["Retry-After"] == "1"
@@ -100,7 +101,7 @@ async def test_unforeseen_error_is_500_and_its_words_stay_inside(
     caplog: pytest.LogCaptureFixture,
     error: Exception,
 ) -> None:
-    monkeypatch.setattr(MachineStore, "list", failing(error))
+    monkeypatch.setattr(MachineRowStore, "all", failing(error))
     with caplog.at_level(logging.ERROR):
         reply = await service.get("/v1/machines?skip=0&limit=7")
     assert (reply.status, reply.problem) == (500, "internal-error")
@@ -265,6 +266,6 @@ async def test_refusal_keeps_nothing_of_its_request_until_garbage_is_collected(
     assert (await service.post(WORKFLOWS, {"name": "a", "nam": 1})).status == 422
     assert (await service.get(f"{WORKFLOWS}/{uuid4()}")).status == 404
     error = StoreUnavailable("The database does not answer.")
-    monkeypatch.setattr(MachineStore, "list", failing(error))
+    monkeypatch.setattr(MachineRowStore, "all", failing(error))
     assert (await service.get("/v1/machines")).status == 503
     assert frames_kept() == before

@@ -98,6 +98,7 @@ def test_every_model_is_told_once_and_led_to() -> None:
 
 UNSAID = {
     "append_steps_to_a_trajectory": "too_short",
+    "change_many_machines": "machines",
     "make_a_token": "scopes_missing",
     "send_key_combination": "key_combination",
 }
