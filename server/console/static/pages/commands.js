@@ -33,11 +33,8 @@ function Line({ command_id, operation, outcome, code, token_name, duration_ms, a
 }
 
 /**
- * A machine with a command in its counts, where its outcome is final.  The server tells each
- * command, and the counts only with the machine.
- * @param {Machine} machine
- * @param {CommandItem} command
- * @returns {Machine}
+ * With a command in its counts, where its outcome is final: the server tells each command, and the counts only with the machine.
+ * @type {(machine: Machine, command: CommandItem) => Machine}
  */
 export function counted(machine, { outcome, accepted_at, inputs: several }) {
   if (outcome === "pending" || !machine.inputs) return machine;

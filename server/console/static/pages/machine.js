@@ -6,7 +6,7 @@ import { PointerOver } from "../control/touchpad.js";
 import { backTo } from "../parts/address.js";
 import { Dialog } from "../parts/dialog.js";
 import { html, useLayoutEffect, useMade, useRef, useState, useStore, useTitle } from "../parts/elements.js";
-import { CommandLine, Field, NotFound, textOf, Toggle, Unread, WorkButton, WorkForm } from "../parts/pieces.js";
+import { Field, JoinCommand, NotFound, textOf, Toggle, Unread, WorkButton, WorkForm } from "../parts/pieces.js";
 import { Reading } from "../parts/reading.js";
 import { StateBadge } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
@@ -14,7 +14,7 @@ import { displays, number, span, stateOf, whyOf } from "../parts/words.js";
 import { Marks, MarksOver } from "../screen/marks.js";
 import { Screen } from "../screen/screen.js";
 import { Viewing } from "../screen/viewing.js";
-import { call, get, HOME, isNowhere, path, sentence } from "../server/api.js";
+import { call, get, isNowhere, path, sentence } from "../server/api.js";
 import { CommandList, counted } from "./commands.js";
 
 const READ_SECONDS = 30;
@@ -244,11 +244,10 @@ function Facts({ machine }) {
 }
 
 function JoinAdvice() {
-  const server = HOME.href.replace(/\/$/, "");
   return html`<div class="empty">
     <h2>This machine has never connected</h2>
     <p>On the desktop, with the token that farhand machine add has printed:</p>
-    <${CommandLine} text=${`farhand-machine join --server ${server} --token TOKEN`} />
+    <${JoinCommand} />
     <p>farhand-machine doctor says what is in the way, if it does not.</p>
   </div>`;
 }

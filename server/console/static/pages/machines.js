@@ -2,14 +2,14 @@
 
 import { useChosen } from "../parts/address.js";
 import { Chips } from "../parts/chips.js";
-import { html, useMade, useStore, useTitle } from "../parts/elements.js";
-import { CommandLine, EmptyState, Field, NothingFits, Unread } from "../parts/pieces.js";
+import { html, useMade, useStore, useTitle, valueTo } from "../parts/elements.js";
+import { CommandLine, EmptyState, Field, JoinCommand, NothingFits, Unread } from "../parts/pieces.js";
 import { Reading } from "../parts/reading.js";
 import { StateBadge } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { Ago } from "../parts/time.js";
 import { capital, count, displays, isTrouble, number, span, stateOf, STATES, troubleOf, whyOf } from "../parts/words.js";
-import { HOME, listAll, path } from "../server/api.js";
+import { listAll, path } from "../server/api.js";
 import { counted } from "./commands.js";
 
 const COUNTS_MILLISECONDS = 60_000;
@@ -27,7 +27,7 @@ const COLUMNS = [
   { key: "display", label: "Display", cell: (machine) => displays(machine.displays) },
   { key: "version", label: "Version", cell: ({ client_version }) => client_version ?? "–", attributes: ({ platform }) => ({ title: platform }) },
   { key: "inputs", label: "Inputs", sorts: "down", numeric: true, cell: ({ inputs }) => number(inputs.completed) },
-  { key: "failed", label: "Failed", sorts: "down", numeric: true, cell: ({ inputs }) => number(inputs.failed), attributes: someOf },
+  { key: "failed", label: "Failed", sorts: "down", numeric: true, cell: ({ inputs }) => number(inputs.failed), attributes: ({ inputs }) => ({ "data-some": inputs.failed > 0 || null }) },
 ];
 
 /** @type {Order} */
@@ -64,7 +64,7 @@ export function MachinesPage(page) {
     <${Chips} label="Show only" chips=${chipsOf(named, chosen.state)} chosen=${chosen.state} choose=${(/** @type {string} */ state) => choose({ state })} />
     ${found.length
       ? html`<${Table}
-          name="machines" label="Machines" columns=${COLUMNS} items=${found} row=${rowOf}
+          name="machines" label="Machines" columns=${COLUMNS} items=${found} row=${(/** @type {Machine} */ machine) => ({ "data-state": stateOf(machine) })}
           order=${chosen.sort} sort=${(/** @type {string} */ sort) => choose({ sort })} chosen=${chosen.q + chosen.state}
         />`
       : html`<${NothingFits} what="machine" clear=${clear} />`}
@@ -74,28 +74,18 @@ export function MachinesPage(page) {
 
 /** @param {{chosen: typeof USUAL, choose: (change: Partial<typeof USUAL>) => void, children: unknown}} properties */
 function Head({ chosen, choose, children }) {
-  /** @param {{currentTarget: HTMLInputElement}} event */
-  const search = ({ currentTarget }) => choose({ q: currentTarget.value });
   return html`<section>
     <div class="head">
       <h1>Machines</h1>
-      <${Field} label="Filter" inline><input type="search" placeholder="Words of name, id, reason…" value=${chosen.q} onInput=${search} /><//>
+      <${Field} label="Filter" inline><input type="search" placeholder="Words of name, id, reason…" value=${chosen.q} onInput=${valueTo((q) => choose({ q }))} /><//>
     </div>
     ${children}
   </section>`;
 }
 
 /** @param {Machine} machine */
-const rowOf = (machine) => ({ "data-state": stateOf(machine) });
-
-/** @param {Machine} machine */
 function nameOf({ id, name }) {
   return html`<a href="#${path`/machines/${id}`}" dir="auto">${name}</a>${id === name ? "" : html`<small>${id}</small>`}`;
-}
-
-/** @param {Machine} machine */
-function someOf({ inputs }) {
-  return { "data-some": inputs.failed > 0 || null };
 }
 
 /** @param {Machine} machine */
@@ -166,13 +156,12 @@ class Machines extends Reading {
 
 /** What to do where there is no machine yet. */
 function FirstMachine() {
-  const server = HOME.href.replace(/\/$/, "");
   return html`<div class="first-machine">
     <${EmptyState} title="No machine yet">
       <p>A machine is a desktop that takes input from here. Add one on the server; the command prints its token:</p>
       <${CommandLine} text="farhand machine add desk-1" />
       <p>Then, on that desktop, with the token:</p>
-      <${CommandLine} text=${`farhand-machine join --server ${server} --token TOKEN`} />
+      <${JoinCommand} />
       <p>It appears here by itself, within a second.</p>
     <//>
   </div>`;

@@ -3,10 +3,7 @@
 import { html } from "./elements.js";
 import { StateShape } from "./states.js";
 
-/**
- * The empty value is all; what is chosen already is left by choosing it again.
- * @param {{label: string, chips: Chip[], chosen: string, choose: (value: string) => void}} properties
- */
+/** @param {ChipsProperties} properties: the empty value is all; what is chosen already is left by choosing it again */
 export function Chips({ label, chips, chosen, choose }) {
   return html`<div class="chips" role="group" aria-label=${label}>
     ${chips.map(({ value, word, count }) => html`<button

@@ -1,21 +1,16 @@
 /** Fields that narrow a list. */
 
-import { html } from "./elements.js";
+import { html, valueTo } from "./elements.js";
 import { Field } from "./pieces.js";
 
 const LONGEST = 2000;
 
-/**
- * A field for each filter, with what is `chosen`; `choose` changes that.
- * @template {string} Name
- * @param {{filters: Filter<Name>[], chosen: Record<Name, string>, choose: (change: Record<string, string>) => void}} properties
- */
+/** @template {string} Name @param {FiltersProperties<Name>} properties of a field for each filter, with what is `chosen` */
 export function Filters({ filters, chosen, choose }) {
   /** @param {Filter<Name>} filter */
   const fieldOf = ({ name, options, type = "search", hint }) => {
     const value = chosen[name];
-    /** @param {{currentTarget: HTMLInputElement}} event */
-    const change = ({ currentTarget }) => choose({ [name]: currentTarget.value });
+    const change = valueTo((text) => choose({ [name]: text }));
     if (!options)
       return html`<input type=${type} placeholder=${hint} maxlength=${LONGEST} dir="auto" value=${value} onInput=${change} />`;
     // What the address says is chosen, whatever it is.

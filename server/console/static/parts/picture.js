@@ -7,11 +7,7 @@ import { html, useEffect, useRef, useState } from "./elements.js";
 /** @param {string} text */
 export const isPictureId = (text) => /^[0-9a-f]{64}$/.test(text);
 
-/**
- * `source` is the id of a picture that the server keeps, or its base64 text; without one the marks are
- * on nothing. `places` are none, one, or the beginning and the end of a way, in pixels of `size`.
- * @param {{source: string, size: Size, places: Place[], label: string}} properties
- */
+/** @param {PictureProperties} properties */
 export function Picture({ source, size, places, label }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const [drawn, say] = useState({ source: "", words: "" });

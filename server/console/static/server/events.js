@@ -15,10 +15,9 @@ const UNHEARD = "none";
 const TYPES = "machine,machine_removed,control_requested,command,trajectory";
 
 /**
- * Dispatches "machine", "machine_removed", "control_requested", "command", "trajectory" and, for
- * whoever may read the audit, "audit", with their data as detail; "reset" when everything has to be
- * read again; and "state" when `state` has changed: connecting, live or lost.  Sleeps while nobody sees
- * the page, so that many open tabs do not use up the browser's connections.
+ * Dispatches all that is `Told`, with its data as detail; "reset" when everything has to be read again; and
+ * "state" when `state` has changed: connecting, live or lost.  Sleeps while nobody sees the page, so that
+ * many open tabs do not use up the browser's connections.
  */
 export class Events extends EventTarget {
   state = "connecting";
@@ -29,15 +28,9 @@ export class Events extends EventTarget {
   #address = "";
   #wait = SHORTEST_WAIT;
 
-  /**
-   * Listen until the signal is aborted.
-   * @template {keyof Told} Name
-   * @param {Name} type
-   * @param {(event: CustomEvent<Told[Name]>) => unknown} take
-   * @param {AbortSignal} signal
-   */
-  on(type, take, signal) {
-    this.addEventListener(type, /** @type {EventListener} */ (take), { signal });
+  /** @type {<Name extends keyof Told>(type: Name, take: (event: CustomEvent<Told[Name]>) => unknown, until: AbortSignal) => void} */
+  on(type, take, until) {
+    this.addEventListener(type, /** @type {EventListener} */ (take), { signal: until });
   }
 
   /** @param {Session} me */
