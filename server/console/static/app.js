@@ -47,9 +47,7 @@ const CONNECTION = {
 const events = new Events();
 
 /** @param {Session} me */
-function homeOf({ scopes }) {
-  return LINKS.find(([, , scope]) => scopes.includes(scope))?.[0] ?? "/machines";
-}
+const homeOf = ({ scopes }) => LINKS.find(([, , scope]) => scopes.includes(scope))?.[0] ?? "/machines";
 
 /** @augments {Component<object, AppState>} who is signed in, if anybody, and the page that the address names */
 class App extends Component {
@@ -174,9 +172,7 @@ class App extends Component {
 }
 
 /** @param {Session} person */
-function identityOf({ token_name, organization_id, scopes }) {
-  return JSON.stringify([token_name, organization_id, scopes]);
-}
+const identityOf = ({ token_name, organization_id, scopes }) => JSON.stringify([token_name, organization_id, scopes]);
 
 function decoded(part = "") {
   try {

@@ -19,9 +19,7 @@ export const LEAVING = "Ctrl+Alt+Shift+Q";
 const OWN = { KeyQ: "leave", KeyC: "copy", KeyK: "buttons" };
 
 /** @param {KeyLike} event what it is for, where it does not go to the machine */
-export function ownKeyOf({ code, ctrlKey, altKey, shiftKey }) {
-  return (ctrlKey && altKey && shiftKey && OWN[code]) || null;
-}
+export const ownKeyOf = ({ code, ctrlKey, altKey, shiftKey }) => (ctrlKey && altKey && shiftKey && OWN[code]) || null;
 
 /** @type {(event: KeyLike, isMac: boolean) => string | null} what pastes on the machine, where these keys do in the browser */
 export function pastingOf(event, isMac) {
@@ -33,14 +31,11 @@ export function pastingOf(event, isMac) {
 }
 
 /** @param {KeyLike} event whether it copies on the machine */
-export function isCopying(event) {
-  return event.ctrlKey && !event.altKey && (event.key === "Insert" || ["c", "x"].includes(latin(event)));
-}
+export const isCopying = (event) =>
+  event.ctrlKey && !event.altKey && (event.key === "Insert" || ["c", "x"].includes(latin(event)));
 
 /** @param {KeyLike} event whether the browser makes a text of it: an input method, a dead key, a keyboard on a screen */
-export function isComposed({ key, isComposing }) {
-  return isComposing || ["Dead", "Process", "Unidentified"].includes(key);
-}
+export const isComposed = ({ key, isComposing }) => isComposing || ["Dead", "Process", "Unidentified"].includes(key);
 
 /**
  * The keys of a person that are down, by their places on the keyboard, as the machine has them; the

@@ -51,9 +51,7 @@ export class Outcome extends Store {
 }
 
 /** @param {HandEvent[]} events whether a person would miss any; a pointer moves by itself */
-export function isDone(events) {
-  return events.some((event) => event.type !== "move" && !("down" in event && !event.down));
-}
+export const isDone = (events) => events.some((event) => event.type !== "move" && !("down" in event && !event.down));
 
 /** @param {HandEvent[]} events what is missed where they were not carried out */
 export function undoneOf(events) {

@@ -11,9 +11,7 @@ const MOST_NAMED = 5;
 const UNTYPED = /(?![\n\t\r])[\p{Cc}\p{Cs}]/gu;
 
 /** @type {(text: string) => HandEvent[]} that type it, each 1,000 characters at most */
-export function typed(text) {
-  return (text.match(/.{1,1000}/gsu) ?? []).map((part) => ({ type: "text", text: part }));
-}
+export const typed = (text) => (text.match(/.{1,1000}/gsu) ?? []).map((part) => ({ type: "text", text: part }));
 
 /** @param {string} text why it cannot be typed, in words; the server would have typed a part of it before it says so */
 function whyNotTyped(text) {

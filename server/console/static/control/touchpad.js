@@ -111,6 +111,5 @@ export function TouchpadButton({ touchpad }) {
 }
 
 /** @param {{touchpad: Touchpad}} properties */
-export function TouchHint({ touchpad }) {
-  return html`<p class="small for-touch" id="touch-hint">${useStore(touchpad).isOn ? DRAGGED : DIRECT}</p>`;
-}
+export const TouchHint = ({ touchpad }) =>
+  html`<p class="small for-touch" id="touch-hint">${useStore(touchpad).isOn ? DRAGGED : DIRECT}</p>`;

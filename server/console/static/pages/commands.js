@@ -22,15 +22,14 @@ export function CommandList({ machineId, ...page }) {
 }
 
 /** @param {CommandItem} item */
-function Line({ command_id, operation, outcome, code, token_name, duration_ms, accepted_at, note }) {
-  return html`<li title=${`Command ${command_id}`} data-operation=${operation}>
+const Line = ({ command_id, operation, outcome, code, token_name, duration_ms, accepted_at, note }) =>
+  html`<li title=${`Command ${command_id}`} data-operation=${operation}>
     <b>${operationOf(operation)}</b>
     <${OutcomeBadge} outcome=${outcome} code=${code} />
     <${Ago} time=${accepted_at} />
     <span class="by" dir="auto" title=${token_name}>${token_name ?? "–"}</span>
     <span class="took">${note ?? (duration_ms === null ? "" : span(duration_ms))}</span>
   </li>`;
-}
 
 /**
  * With a command in its counts, where its outcome is final: the server tells each command, and the counts only with the machine.

@@ -243,11 +243,9 @@ function Facts({ machine }) {
   return html`<dl class="facts">${Object.entries(facts).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
-function JoinAdvice() {
-  return html`<div class="empty">
-    <h2>This machine has never connected</h2>
-    <p>On the desktop, with the token that farhand machine add has printed:</p>
-    <${JoinCommand} />
-    <p>farhand-machine doctor says what is in the way, if it does not.</p>
-  </div>`;
-}
+const JoinAdvice = () => html`<div class="empty">
+  <h2>This machine has never connected</h2>
+  <p>On the desktop, with the token that farhand machine add has printed:</p>
+  <${JoinCommand} />
+  <p>farhand-machine doctor says what is in the way, if it does not.</p>
+</div>`;

@@ -73,15 +73,13 @@ export function MachinesPage(page) {
 }
 
 /** @param {{chosen: typeof USUAL, choose: (change: Partial<typeof USUAL>) => void, children: unknown}} properties */
-function Head({ chosen, choose, children }) {
-  return html`<section>
-    <div class="head">
-      <h1>Machines</h1>
-      <${Field} label="Filter" inline><input type="search" placeholder="Words of name, id, reason…" value=${chosen.q} onInput=${valueTo((q) => choose({ q }))} /><//>
-    </div>
-    ${children}
-  </section>`;
-}
+const Head = ({ chosen, choose, children }) => html`<section>
+  <div class="head">
+    <h1>Machines</h1>
+    <${Field} label="Filter" inline><input type="search" placeholder="Words of name, id, reason…" value=${chosen.q} onInput=${valueTo((q) => choose({ q }))} /><//>
+  </div>
+  ${children}
+</section>`;
 
 /** @param {Machine} machine */
 function nameOf({ id, name }) {
@@ -155,14 +153,12 @@ class Machines extends Reading {
 }
 
 /** What to do where there is no machine yet. */
-function FirstMachine() {
-  return html`<div class="first-machine">
-    <${EmptyState} title="No machine yet">
-      <p>A machine is a desktop that takes input from here. Add one on the server; the command prints its token:</p>
-      <${CommandLine} text="farhand machine add desk-1" />
-      <p>Then, on that desktop, with the token:</p>
-      <${JoinCommand} />
-      <p>It appears here by itself, within a second.</p>
-    <//>
-  </div>`;
-}
+const FirstMachine = () => html`<div class="first-machine">
+  <${EmptyState} title="No machine yet">
+    <p>A machine is a desktop that takes input from here. Add one on the server; the command prints its token:</p>
+    <${CommandLine} text="farhand machine add desk-1" />
+    <p>Then, on that desktop, with the token:</p>
+    <${JoinCommand} />
+    <p>It appears here by itself, within a second.</p>
+  <//>
+</div>`;

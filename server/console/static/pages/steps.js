@@ -105,9 +105,7 @@ function placesIn(values) {
 const pair = (value) => (Array.isArray(value) ? [value[0], value[1]] : [null, null]);
 
 /** @type {(place: Place, size: Size) => Place} */
-function onPicture({ x, y }, { width, height }) {
-  return { x: Math.round((x * width) / GRID), y: Math.round((y * height) / GRID) };
-}
+const onPicture = ({ x, y }, { width, height }) => ({ x: Math.round((x * width) / GRID), y: Math.round((y * height) / GRID) });
 
 /** @type {(name: unknown, values: Step, places: Place[], after: unknown) => string} */
 function sentence(name, values, [first, last], after) {

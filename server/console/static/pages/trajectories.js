@@ -73,18 +73,14 @@ export function TrajectoriesPage(page) {
   </section>`;
 }
 
-function FirstTrajectory() {
-  return html`<${EmptyState} title="No trajectory yet">
-    <p>A trajectory is a recorded sequence of steps. Bring in those that you have, one JSON object a line:</p>
-    <${CommandLine} text="farhand trajectory import FILE" />
-    <p>Or send one with POST /v1/trajectories. It appears here by itself.</p>
-  <//>`;
-}
+const FirstTrajectory = () => html`<${EmptyState} title="No trajectory yet">
+  <p>A trajectory is a recorded sequence of steps. Bring in those that you have, one JSON object a line:</p>
+  <${CommandLine} text="farhand trajectory import FILE" />
+  <p>Or send one with POST /v1/trajectories. It appears here by itself.</p>
+<//>`;
 
 /** @param {Asked} asked */
-function isFiltered(asked) {
-  return Object.entries({ ...asked, sort: USUAL.sort }).join() !== Object.entries(USUAL).join();
-}
+const isFiltered = (asked) => Object.entries({ ...asked, sort: USUAL.sort }).join() !== Object.entries(USUAL).join();
 
 /** @param {ListedTrajectory} trajectory */
 function nameOf({ id, name, description }) {

@@ -4,11 +4,9 @@ import { html } from "./elements.js";
 import { StateShape } from "./states.js";
 
 /** @param {ChipsProperties} properties: the empty value is all; what is chosen already is left by choosing it again */
-export function Chips({ label, chips, chosen, choose }) {
-  return html`<div class="chips" role="group" aria-label=${label}>
-    ${chips.map(({ value, word, count }) => html`<button
-      key=${value} type="button" class="chip" data-state=${value} data-none=${count === 0 || null}
-      aria-pressed=${String(chosen === value)} onClick=${() => choose(chosen === value ? "" : value)}
-    >${value && html`<${StateShape} state=${value} />`}<b>${count}</b> ${word}</button>`)}
-  </div>`;
-}
+export const Chips = ({ label, chips, chosen, choose }) => html`<div class="chips" role="group" aria-label=${label}>
+  ${chips.map(({ value, word, count }) => html`<button
+    key=${value} type="button" class="chip" data-state=${value} data-none=${count === 0 || null}
+    aria-pressed=${String(chosen === value)} onClick=${() => choose(chosen === value ? "" : value)}
+  >${value && html`<${StateShape} state=${value} />`}<b>${count}</b> ${word}</button>`)}
+</div>`;

@@ -87,43 +87,33 @@ export function CommandLine({ text }) {
 }
 
 /** What brings a machine here, with the token that was printed for it. */
-export function JoinCommand() {
-  return html`<${CommandLine} text=${`farhand-machine join --server ${HOME.href.replace(/\/$/, "")} --token TOKEN`} />`;
-}
+export const JoinCommand = () =>
+  html`<${CommandLine} text=${`farhand-machine join --server ${HOME.href.replace(/\/$/, "")} --token TOKEN`} />`;
 
 /** @param {{title: string, children?: unknown}} properties of what is shown where there is nothing yet: the next step */
-export function EmptyState({ title, children }) {
-  return html`<section class="empty"><h2>${title}</h2>${children}</section>`;
-}
+export const EmptyState = ({ title, children }) => html`<section class="empty"><h2>${title}</h2>${children}</section>`;
 
 /** @param {NothingFitsProperties} properties of filters that leave nothing: why if that is known, and the way out */
-export function NothingFits({ what, clear, children }) {
-  return html`<${EmptyState} title="Nothing fits">
-    <p>No ${what} fits all of these filters.</p>
-    ${children}
-    <button type="button" onClick=${clear}>Clear the filters</button>
-  <//>`;
-}
+export const NothingFits = ({ what, clear, children }) => html`<${EmptyState} title="Nothing fits">
+  <p>No ${what} fits all of these filters.</p>
+  ${children}
+  <button type="button" onClick=${clear}>Clear the filters</button>
+<//>`;
 
 /** @param {{what: string, back: string, name: string}} properties of a page for an address that leads to nothing of one's own */
-export function NotFound({ what, back, name }) {
-  return html`<section class="empty">
-    <h1>Not found</h1>
-    <p>There is no ${what} with this address in your organization.</p>
-    <p><a href=${back}>Back to ${name}</a></p>
-  </section>`;
-}
+export const NotFound = ({ what, back, name }) => html`<section class="empty">
+  <h1>Not found</h1>
+  <p>There is no ${what} with this address in your organization.</p>
+  <p><a href=${back}>Back to ${name}</a></p>
+</section>`;
 
 /** @param {{reading: {error: unknown, read: () => unknown}}} properties of what is not read yet, or could not be */
-export function Unread({ reading: { error, read } }) {
-  return error ? html`<${Failure} error=${error} again=${read} />` : html`<p class="empty">Loading…</p>`;
-}
+export const Unread = ({ reading: { error, read } }) =>
+  error ? html`<${Failure} error=${error} again=${read} />` : html`<p class="empty">Loading…</p>`;
 
 /** @param {{error: unknown, again: () => unknown}} properties of what could not be shown, with a way to try again */
-export function Failure({ error, again }) {
-  return html`<section class="empty" role="alert">
-    <h2>This could not be read</h2>
-    <p>${wordsOf(error)}</p>
-    <button type="button" onClick=${() => void again()}>Try again</button>
-  </section>`;
-}
+export const Failure = ({ error, again }) => html`<section class="empty" role="alert">
+  <h2>This could not be read</h2>
+  <p>${wordsOf(error)}</p>
+  <button type="button" onClick=${() => void again()}>Try again</button>
+</section>`;

@@ -15,14 +15,12 @@ const SHAPES = {
 };
 
 /** @param {{state: string}} properties */
-export function StateShape({ state }) {
-  return html`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true">${SHAPES[state] ?? DIAMOND}</svg>`;
-}
+export const StateShape = ({ state }) =>
+  html`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true">${SHAPES[state] ?? DIAMOND}</svg>`;
 
 /** @param {{state: string}} properties */
-export function StateBadge({ state }) {
-  return html`<span class="state" data-state=${state}><${StateShape} state=${state} />${STATES[state]?.word ?? state}</span>`;
-}
+export const StateBadge = ({ state }) =>
+  html`<span class="state" data-state=${state}><${StateShape} state=${state} />${STATES[state]?.word ?? state}</span>`;
 
 /** @param {{outcome: string, code?: string | null}} properties */
 export function OutcomeBadge({ outcome, code }) {

@@ -86,9 +86,8 @@ export function walkByKeys() {
 }
 
 /** @type {(event: KeyboardEvent, elements: string) => boolean} whether the key is for one of these, or for the browser with a modifier */
-export function isMeantFor({ target, ctrlKey, altKey, metaKey }, elements) {
-  return ctrlKey || altKey || metaKey || (target instanceof Element && target.closest(elements) !== null);
-}
+export const isMeantFor = ({ target, ctrlKey, altKey, metaKey }, elements) =>
+  ctrlKey || altKey || metaKey || (target instanceof Element && target.closest(elements) !== null);
 
 /** @param {number} by */
 function walk(by) {

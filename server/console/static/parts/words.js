@@ -16,17 +16,14 @@ export const STATES = {
 };
 
 /** @param {Machine} machine its state; of one that has never connected that is a state of its own */
-export function stateOf({ state, client_version }) {
-  return state === "offline" && client_version === null ? "not_set_up" : state;
-}
+export const stateOf = ({ state, client_version }) => state === "offline" && client_version === null ? "not_set_up" : state;
 
 /** @param {Machine} machine whether its screen should be seen and cannot; what its owner switched off is no trouble */
 const isDark = ({ screen }) => Boolean(screen) && !screen.available && !screen.switched_off;
 
 /** @param {Machine} machine how urgently somebody should look after it; a state that is not known is trouble */
-export function troubleOf(machine) {
-  return isDark(machine) && machine.state === "online" ? 0 : (STATES[stateOf(machine)]?.trouble ?? 0);
-}
+export const troubleOf = (machine) =>
+  isDark(machine) && machine.state === "online" ? 0 : (STATES[stateOf(machine)]?.trouble ?? 0);
 
 /** @param {Machine} machine */
 export const isTrouble = (machine) => troubleOf(machine) === 0;
@@ -38,9 +35,8 @@ export function whyOf(machine) {
 }
 
 /** @param {Pause} pause by whom, until when and why, behind the word for the machine's state */
-function pauseOf({ by, until, reason }) {
-  return `by ${by}${until ? ` until ${exactly(until)}` : ""}${reason ? `: ${reason}` : ""}`;
-}
+const pauseOf = ({ by, until, reason }) =>
+  `by ${by}${until ? ` until ${exactly(until)}` : ""}${reason ? `: ${reason}` : ""}`;
 
 /** @type {Record<string, {word: string, kind: "good" | "bad" | "waits"}>} */
 export const OUTCOMES = {
@@ -166,9 +162,7 @@ export function displays(all) {
 const NUMBER = new Intl.NumberFormat("en");
 
 /** @type {(amount: number, one: string, many?: string) => string} */
-export function count(amount, one, many = `${one}s`) {
-  return `${NUMBER.format(amount)} ${amount === 1 ? one : many}`;
-}
+export const count = (amount, one, many = `${one}s`) => `${NUMBER.format(amount)} ${amount === 1 ? one : many}`;
 
 /** @param {number | null | undefined} value */
 export const number = (value) => (value === null || value === undefined ? "–" : NUMBER.format(value));

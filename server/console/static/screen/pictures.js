@@ -65,9 +65,7 @@ function headIn(bytes) {
 }
 
 /** @type {(head: string, name: string) => string} */
-export function valueIn(head, name) {
-  return new RegExp(`^${name}:(.*)`, "im").exec(head)?.[1]?.trim() ?? "";
-}
+export const valueIn = (head, name) => new RegExp(`^${name}:(.*)`, "im").exec(head)?.[1]?.trim() ?? "";
 
 /** @param {string} head */
 function lengthIn(head) {
