@@ -51,8 +51,7 @@ const homeOf = ({ scopes }) => LINKS.find(([, , scope]) => scopes.includes(scope
 
 /** @augments {Component<object, AppState>} who is signed in, if anybody, and the page that the address names */
 class App extends Component {
-  /** @param {object} properties */
-  constructor(properties) {
+  constructor(/** @type {object} */ properties) {
     super(properties);
     /** @type {Readonly<AppState>} */
     this.state = { me: null, words: "", error: null, isReady: false, visit: 0 };
@@ -182,8 +181,7 @@ function decoded(part = "") {
   }
 }
 
-/** @param {{me: Session, signOut: () => Promise<void>}} properties */
-function Bar({ me, signOut }) {
+function Bar(/** @type {{me: Session, signOut: () => Promise<void>}} */ { me, signOut }) {
   const { path } = place();
   return html`<header class="bar" id="bar">
     <a class="brand" href="#${homeOf(me)}">Farhand</a>

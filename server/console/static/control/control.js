@@ -26,8 +26,7 @@ export function takeControl(hands) {
     fingers.cancel();
     hand.send(...keys.release());
   };
-  /** @param {PointerEvent} event */
-  const who = (event) => (event.pointerType === "touch" ? fingers : pointer);
+  const who = (/** @type {PointerEvent} */ event) => (event.pointerType === "touch" ? fingers : pointer);
 
   // After the middle button goes up, a browser on X11 pastes what is selected somewhere.
   for (const type of /** @type {const} */ (["contextmenu", "auxclick", "dragstart", "mousedown", "mouseup"]))
@@ -84,24 +83,21 @@ export class Pointer {
     this.keys = keys;
   }
 
-  /** @param {PointerEvent} event */
-  pressed(event) {
+  pressed(/** @type {PointerEvent} */ event) {
     const place = this.hands.placeOf(event);
     if (!place) return;
     this.capture(event);
     this.change(event, event.buttons, place);
   }
 
-  /** @param {PointerEvent} event */
-  moved(event) {
+  moved(/** @type {PointerEvent} */ event) {
     for (const each of allIn(event)) this.move(this.hands.placeOf(each, this.#buttons > 0));
     const place = this.hands.placeOf(event, this.#buttons > 0);
     // Of a mouse's further buttons only the bits tell.
     if (place) this.change(event, event.buttons, place);
   }
 
-  /** @param {PointerEvent} event */
-  lifted(event) {
+  lifted(/** @type {PointerEvent} */ event) {
     // Also where the picture has gone meanwhile.
     this.change(event, event.buttons, this.hands.placeOf(event, true));
   }
@@ -111,8 +107,7 @@ export class Pointer {
     this.hands.surface.setPointerCapture(pointerId);
   }
 
-  /** @param {Place | null} place */
-  move(place) {
+  move(/** @type {Place | null} */ place) {
     if (!place || (place.x === this.#last?.x && place.y === this.#last.y)) return;
     this.#at(place);
     this.hands.hand.send({ type: "move", ...place });
@@ -124,8 +119,7 @@ export class Pointer {
     this.#buttons = 0;
   }
 
-  /** @param {WheelEvent} event */
-  turned(event) {
+  turned(/** @type {WheelEvent} */ event) {
     event.preventDefault();
     const place = this.hands.placeOf(event);
     const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
@@ -142,8 +136,7 @@ export class Pointer {
     this.hands.hand.send(...this.keys.hold(event), { type: "wheel", direction, amount, ...place });
   }
 
-  /** @param {Place} place */
-  #at(place) {
+  #at(/** @type {Place} */ place) {
     this.#last = place;
     this.hands.touchpad.at(place);
   }

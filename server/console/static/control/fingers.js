@@ -13,14 +13,12 @@ export class Fingers {
   /** Holds the button of a tap, that may go on. */
   #tapped = 0;
 
-  /** @param {import("./control.js").Pointer} pointer */
-  constructor(pointer) {
+  constructor(/** @type {import("./control.js").Pointer} */ pointer) {
     this.pointer = pointer;
     this.touchpad = pointer.hands.touchpad;
   }
 
-  /** @param {PointerEvent} event */
-  pressed(event) {
+  pressed(/** @type {PointerEvent} */ event) {
     if (!event.isPrimary) {
       this.cancel();
       return;
@@ -34,8 +32,7 @@ export class Fingers {
     this.#finger = { place, x, y, at, isDirect, isAgain: this.#endTap(), hasMoved: false, way: [] };
   }
 
-  /** @param {PointerEvent} event */
-  moved(event) {
+  moved(/** @type {PointerEvent} */ event) {
     const finger = this.#finger;
     if (!finger || !event.isPrimary) return;
     const isNear = Math.hypot(event.clientX - finger.x, event.clientY - finger.y) < MOVED_PIXELS;
@@ -44,8 +41,7 @@ export class Fingers {
     if (finger.hasMoved || event.timeStamp - finger.at >= ALONE_MILLISECONDS) this.#go(event, finger);
   }
 
-  /** @param {PointerEvent} event */
-  lifted(event) {
+  lifted(/** @type {PointerEvent} */ event) {
     const finger = this.#finger;
     if (!finger || !event.isPrimary) return;
     this.#finger = null;

@@ -43,8 +43,7 @@ export class Hand {
     this.#connect();
   }
 
-  /** @param {HandEvent[]} events */
-  send(...events) {
+  send(/** @type {HandEvent[]} */ ...events) {
     if (!events.length || this.#isClosed) return;
     if (!this.#isOpen && this.#away) {
       this.#miss(events);
@@ -147,8 +146,7 @@ export class Hand {
     else this.outcome.say(SENDING, "waits");
   }
 
-  /** @param {HandMessage} message */
-  #heard(message) {
+  #heard(/** @type {HandMessage} */ message) {
     if (message.type === "acknowledged") {
       this.#sent = this.#sent.filter(({ sequence }) => sequence > message.sequence);
       if (!this.#awaits && !this.#hasLost) this.outcome.say("");
@@ -164,8 +162,7 @@ export class Hand {
     }
   }
 
-  /** @param {CloseEvent} event */
-  async #lost({ code, reason }) {
+  async #lost(/** @type {CloseEvent} */ { code, reason }) {
     if (this.#isClosed) return;
     if (FINAL.includes(code)) {
       this.lease.lose();
@@ -203,7 +200,6 @@ export class Hand {
   }
 }
 
-/** @param {Batch[]} batches */
-const eventsOf = (batches) => batches.flatMap(({ events }) => events);
+const eventsOf = (/** @type {Batch[]} */ batches) => batches.flatMap(({ events }) => events);
 
 /** @typedef {{sequence: number, events: HandEvent[], at: number}} Batch */

@@ -53,8 +53,7 @@ export class Keys {
     this.isMac = isMac;
   }
 
-  /** @param {KeyLike} event */
-  down(event) {
+  down(/** @type {KeyLike} */ event) {
     const { key } = event;
     const place = event.code || key;
     // What is held repeats on the machine itself.
@@ -76,8 +75,7 @@ export class Keys {
     return name === null ? [] : [...this.hold(event), ...this.#press(place, name)];
   }
 
-  /** @param {KeyLike} event */
-  up(event) {
+  up(/** @type {KeyLike} */ event) {
     if (event.key === "Shift") {
       // Pressed for itself, it is a key like others.
       const alone = this.#isShiftUsed ? [] : this.#withShift();
@@ -141,8 +139,7 @@ export class Keys {
   }
 }
 
-/** @param {string} key */
-export const isCharacter = (key) => Array.from(key).length === 1;
+export const isCharacter = (/** @type {string} */ key) => Array.from(key).length === 1;
 
 /** @param {KeyPlace} event the key of a shortcut: its letter, or what a Latin keyboard has in its place */
 function latin({ key, code }) {

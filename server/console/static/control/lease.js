@@ -98,8 +98,7 @@ export class Lease {
     this.#renewIn(RENEW_SECONDS);
   }
 
-  /** @param {number} seconds */
-  #renewIn(seconds) {
+  #renewIn(/** @type {number} */ seconds) {
     clearTimeout(this.#next);
     this.#next = setTimeout(() => void this.renew(), seconds * 1000);
   }

@@ -45,8 +45,7 @@ export class MachineControl extends Store {
   /** @type {Record<OwnKey, () => unknown>} what the console's own keys do; the panel with the texts knows how to copy */
   own = { leave: () => this.leave(), copy: () => {}, buttons: () => this.open("keys") };
 
-  /** @param {ControlParts} parts */
-  constructor({ machine, scopes, screen, read }) {
+  constructor(/** @type {ControlParts} */ { machine, scopes, screen, read }) {
     super();
     this.machine = machine;
     this.lacking = NEEDED.filter((scope) => !scopes.includes(scope));
@@ -78,8 +77,7 @@ export class MachineControl extends Store {
     this.tellNow();
   }
 
-  /** @param {boolean} takeOver */
-  async take(takeOver) {
+  async take(/** @type {boolean} */ takeOver) {
     this.isTaking = true;
     this.offered = null;
     this.#words = "";
@@ -99,8 +97,7 @@ export class MachineControl extends Store {
     }
   }
 
-  /** @param {import("./lease.js").Lease} lease */
-  #begin(lease) {
+  #begin(/** @type {import("./lease.js").Lease} */ lease) {
     const { screen, typing, touchpad, latches, outcome } = this;
     this.#mine = lease.since;
     // Until the server tells the same.
@@ -119,15 +116,13 @@ export class MachineControl extends Store {
     typing.focus({ preventScroll: true });
   }
 
-  /** @param {"" | "keys" | "text"} panel */
-  open(panel) {
+  open(/** @type {"" | "keys" | "text"} */ panel) {
     this.panel = panel;
     this.tellNow();
     if (!panel) this.typing.focus({ preventScroll: true });
   }
 
-  /** @param {unknown} error */
-  #refused(error) {
+  #refused(/** @type {unknown} */ error) {
     this.#words = wordsOf(error);
     const { by, since } = error instanceof Problem && error.problem === "control-held" ? error.members : {};
     if (!by || !since) return;
@@ -152,8 +147,7 @@ export class MachineControl extends Store {
     this.tellNow();
   }
 
-  /** @param {import("./lease.js").Lease} lease */
-  #takerFrom(lease) {
+  #takerFrom(/** @type {import("./lease.js").Lease} */ lease) {
     const { control } = this.machine;
     return control && control.since > lease.since ? control.by : "";
   }

@@ -50,8 +50,7 @@ export function Panels({ control }) {
     const [first] = element.current?.querySelectorAll(panel === "text" ? "textarea" : "button") ?? [];
     if (panel) first?.focus();
   }, [panel]);
-  /** @param {KeyboardEvent} event */
-  function keyed(event) {
+  function keyed(/** @type {KeyboardEvent} */ event) {
     const own = ownKeyOf(event);
     if (event.key !== "Escape" && !own) return;
     event.preventDefault();
@@ -65,8 +64,7 @@ export function Panels({ control }) {
   </div>`;
 }
 
-/** @param {{control: Control, caption: string}} properties */
-export function Outcomes({ control, caption }) {
+export function Outcomes(/** @type {{control: Control, caption: string}} */ { control, caption }) {
   const { lost, said, noted } = useStore(control.outcome);
   function dismiss() {
     control.outcome.dismiss();

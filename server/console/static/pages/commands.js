@@ -48,8 +48,7 @@ class Commands extends Reading {
   /** How many there are; negative until they are read. */
   total = -1;
 
-  /** @param {Watched & {machineId: string}} page */
-  constructor({ machineId, ...page }) {
+  constructor(/** @type {Watched & {machineId: string}} */ { machineId, ...page }) {
     super(page);
     this.address = query(path`v1/machines/${machineId}/commands`, { limit: SHOWN });
     page.events.on("command", ({ detail }) => {
@@ -63,8 +62,7 @@ class Commands extends Reading {
     Object.assign(this, { items, total });
   }
 
-  /** @param {CommandItem} command */
-  #take(command) {
+  #take(/** @type {CommandItem} */ command) {
     const others = this.items.filter(({ command_id }) => command_id !== command.command_id);
     if (this.total >= 0 && others.length === this.items.length) this.total += 1;
     this.items = [command, ...others].toSorted((one, other) => (one.accepted_at < other.accepted_at ? 1 : -1)).slice(0, SHOWN);

@@ -22,8 +22,7 @@ const READ_SECONDS = 30;
 const ROOMY_PIXELS = 1000;
 const LIVE = "Live. The picture changes when the screen does.";
 
-/** @param {PageProperties} page */
-export function MachinePage({ id, ...page }) {
+export function MachinePage(/** @type {PageProperties} */ { id, ...page }) {
   const desk = useStore(useMade((signal) => new Desk({ id, ...page, signal })));
   useTitle(desk.machine?.name ?? (desk.isGone ? "Not found" : "Machine"));
   if (desk.isGone) return html`<${NotFound} what="machine" back=${backTo("/machines")} name="the machines" />`;
@@ -38,8 +37,7 @@ class Desk extends Reading {
   work = null;
   isGone = false;
 
-  /** @param {Watched & {id: string}} page */
-  constructor({ id, ...page }) {
+  constructor(/** @type {Watched & {id: string}} */ { id, ...page }) {
     const closing = new AbortController();
     const signal = AbortSignal.any([page.signal, closing.signal]);
     super({ ...page, signal });
@@ -66,15 +64,13 @@ class Desk extends Reading {
     }
   }
 
-  /** @param {CommandEvent} command */
-  #count(command) {
+  #count(/** @type {CommandEvent} */ command) {
     if (!this.machine) return;
     if (!this.work?.control.inControl) this.work?.marks.take(command);
     this.#take(counted(this.machine, command));
   }
 
-  /** @param {Machine} machine */
-  #take(machine) {
+  #take(/** @type {Machine} */ machine) {
     const { machine: before, me, read, signal } = this;
     this.machine = machine;
     this.work ??= new Work({ machine, me, read, signal });
@@ -88,8 +84,7 @@ class Desk extends Reading {
     this.tell();
   }
 
-  /** @param {object} body */
-  change = async (body) => {
+  change = async (/** @type {object} */ body) => {
     await call("PATCH", this.address, { body });
     await this.read();
   };
@@ -140,8 +135,7 @@ function View({ desk, machine, work, me, events }) {
   </section>`;
 }
 
-/** @param {{desk: Desk, machine: Machine, mayChange: boolean}} properties */
-function Title({ desk, machine, mayChange }) {
+function Title(/** @type {{desk: Desk, machine: Machine, mayChange: boolean}} */ { desk, machine, mayChange }) {
   const [doing, begin] = useState("");
   const why = sentence(whyOf(machine));
   if (doing === "rename") return html`<${Rename} desk=${desk} name=${machine.name} close=${() => begin("")} />`;
@@ -157,12 +151,10 @@ function Title({ desk, machine, mayChange }) {
   `;
 }
 
-/** @param {{desk: Desk, name: string, close: () => void}} properties */
-function Rename({ desk, name, close }) {
+function Rename(/** @type {{desk: Desk, name: string, close: () => void}} */ { desk, name, close }) {
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useLayoutEffect(() => field.current?.select(), []);
-  /** @param {FormData} values */
-  const save = async (values) => {
+  const save = async (/** @type {FormData} */ values) => {
     await desk.change({ name: textOf(values, "name") });
     close();
   };
@@ -175,8 +167,7 @@ function Rename({ desk, name, close }) {
 
 /** @param {{desk: Desk, close: () => void}} properties of the question why, and until when: others will ask */
 function Pause({ desk, close }) {
-  /** @param {FormData} values */
-  const submit = async (values) => {
+  const submit = async (/** @type {FormData} */ values) => {
     const end = textOf(values, "until");
     await desk.change({
       paused: true,
@@ -193,8 +184,7 @@ function Pause({ desk, close }) {
   <//>`;
 }
 
-/** @param {{machine: Machine, work: Work}} properties */
-function Stage({ machine, work }) {
+function Stage(/** @type {{machine: Machine, work: Work}} */ { machine, work }) {
   const { control, screen, viewing, marks } = work;
   const { state, words } = useStore(screen);
   const { asking, inControl } = useStore(control);
@@ -224,8 +214,7 @@ function Stage({ machine, work }) {
   </div>`;
 }
 
-/** @param {{machine: Machine}} properties */
-function Facts({ machine }) {
+function Facts(/** @type {{machine: Machine}} */ { machine }) {
   const { inputs, viewers } = machine;
   const facts = {
     Id: machine.id,

@@ -20,7 +20,7 @@ const NAMES = new Intl.Collator(undefined, { numeric: true });
 /** @type {Column<Machine>[]} */
 const COLUMNS = [
   { key: "state", label: "State", sorts: "up", cell: (machine) => html`<${StateBadge} state=${stateOf(machine)} />` },
-  { key: "name", label: "Machine", sorts: "up", cell: nameOf },
+  { key: "name", label: "Machine", sorts: "up", cell: ({ id, name }) => html`<a href="#${path`/machines/${id}`}" dir="auto">${name}</a>${id !== name && html`<small>${id}</small>`}` },
   { key: "reason", label: "Why", cell: reasonOf, attributes: ({ reason }) => ({ title: reason }) },
   { key: "since", label: "Since", sorts: "down", cell: ({ since }) => html`<${Ago} time=${since} />` },
   { key: "round_trip", label: "Round trip", sorts: "down", numeric: true, cell: ({ round_trip_ms }) => span(round_trip_ms) },
@@ -48,8 +48,7 @@ const ORDERS = {
   failed: least((one) => one.inputs.failed),
 };
 
-/** @param {PageProperties} page */
-export function MachinesPage(page) {
+export function MachinesPage(/** @type {PageProperties} */ page) {
   useTitle("Machines");
   const reading = useStore(useMade((signal) => new Machines({ ...page, signal })));
   const { machines } = reading;
@@ -81,13 +80,7 @@ const Head = ({ chosen, choose, children }) => html`<section>
   ${children}
 </section>`;
 
-/** @param {Machine} machine */
-function nameOf({ id, name }) {
-  return html`<a href="#${path`/machines/${id}`}" dir="auto">${name}</a>${id === name ? "" : html`<small>${id}</small>`}`;
-}
-
-/** @param {Machine} machine */
-function reasonOf(machine) {
+function reasonOf(/** @type {Machine} */ machine) {
   const { control, viewers } = machine;
   return html`<span>${capital(whyOf(machine))}</span>
     ${control && html` <small class="holder">${control.by} has control, taken <${Ago} time=${control.since} /></small>`}
@@ -125,8 +118,7 @@ class Machines extends Reading {
   /** @type {Map<string, Machine> | null} until they are read */
   machines = null;
 
-  /** @param {Watched} page */
-  constructor(page) {
+  constructor(/** @type {Watched} */ page) {
     super(page);
     const { events, signal } = page;
     events.on("machine", ({ detail }) => this.hear(detail.id, () => this.machines?.set(detail.id, detail)), signal);
@@ -141,8 +133,7 @@ class Machines extends Reading {
     this.machines = new Map(all.map((machine) => [machine.id, machine]));
   }
 
-  /** @param {CommandEvent} command */
-  #count(command) {
+  #count(/** @type {CommandEvent} */ command) {
     const machine = this.machines?.get(command.machine_id);
     if (!machine) return;
     this.machines?.set(machine.id, counted(machine, command));

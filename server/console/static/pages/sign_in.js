@@ -16,8 +16,7 @@ export function SignIn({ signIn, words }) {
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useEffect(() => field.current?.focus(), []);
 
-  /** @param {FormData} values */
-  async function submit(values) {
+  async function submit(/** @type {FormData} */ values) {
     try {
       await signIn(textOf(values, "token"));
     } catch (error) {

@@ -4,34 +4,32 @@
  */
 
 import { isPictureId } from "../parts/picture.js";
-import { operationOf, span } from "../parts/words.js";
+import { capital, operationOf, span } from "../parts/words.js";
 
-/** The names of actions beside Farhand's operations, each with its word and what it implies. */
-const ACTIONS = new Map(
-  /** @type {[string[], string][]} */ ([
-    [["click", "left_click", "click_at"], "Click"],
-    [["right_click"], "Click right"],
-    [["middle_click"], "Click middle"],
-    [["double_click"], "Double click"],
-    [["triple_click"], "Triple click"],
-    [["left_mouse_down", "mouse_down"], "Press"],
-    [["left_mouse_up", "mouse_up"], "Release"],
-    [["move", "mouse_move", "hover_at"], "Move"],
-    [["drag", "left_click_drag", "drag_and_drop"], "Drag"],
-    [["scroll", "scroll_at", "scroll_document"], "Scroll"],
-    [["key", "keypress", "press_key", "hotkey", "key_combination"], "Keys"],
-    [["hold_key", "key_down"], "Hold"],
-    [["key_up"], "Let go of"],
-    [["type", "type_text_at"], "Text"],
-    [["wait", "wait_5_seconds"], "Wait"],
-    [["screenshot", "take_screenshot"], "Screenshot"],
-    [["zoom"], "Zoom"],
-    [["cursor_position"], "Ask for the pointer"],
-    [["navigate"], "Go to"],
-    [["go_back"], "Go back"],
-    [["go_forward"], "Go forward"],
-  ]).flatMap(([names, word]) => names.map((name) => [name, word])),
-);
+/** The names of actions beside Farhand's operations, by their word; some are their word already, such as "go_back". */
+const NAMES = {
+  Click: ["click", "left_click", "click_at"],
+  "Click right": ["right_click"],
+  "Click middle": ["middle_click"],
+  Press: ["left_mouse_down", "mouse_down"],
+  Release: ["left_mouse_up", "mouse_up"],
+  Move: ["move", "mouse_move", "hover_at"],
+  Drag: ["drag", "left_click_drag", "drag_and_drop"],
+  Scroll: ["scroll", "scroll_at", "scroll_document"],
+  Keys: ["key", "keypress", "press_key", "hotkey", "key_combination"],
+  Hold: ["hold_key", "key_down"],
+  "Let go of": ["key_up"],
+  Text: ["type", "type_text_at"],
+  Wait: ["wait", "wait_5_seconds"],
+  Screenshot: ["screenshot", "take_screenshot"],
+  "Ask for the pointer": ["cursor_position"],
+  "Go to": ["navigate"],
+};
+const PLAIN = ["double_click", "triple_click", "zoom", "go_back", "go_forward"];
+const ACTIONS = new Map([
+  ...Object.entries(NAMES).flatMap(([word, names]) => names.map((name) => /** @type {const} */ ([name, word]))),
+  ...PLAIN.map((name) => /** @type {const} */ ([name, capital(name.replace("_", " "))])),
+]);
 
 const CLICKS = ["", "", "Double click", "Triple click"];
 /** Gemini counts each side of a picture in so many parts. */
@@ -117,8 +115,7 @@ function sentence(name, values, [first, last], after) {
   return parts.join(" ");
 }
 
-/** @param {Step} values */
-function detailsOf(values) {
+function detailsOf(/** @type {Step} */ values) {
   const { button, text, keys, key, url } = values;
   const details = [
     button !== "left" && button,

@@ -35,7 +35,11 @@ const filtersOf = (workflows) => [
 
 /** @type {Column<ListedTrajectory>[]} */
 const COLUMNS = [
-  { key: "name", label: "Name", sorts: "up", cell: nameOf, attributes: ({ name, description }) => ({ title: [name, description].filter(Boolean).join("\n") }) },
+  {
+    key: "name", label: "Name", sorts: "up",
+    cell: ({ id, name, description }) => html`<a href="#${path`/trajectories/${id}`}" dir="auto">${name || "Without a name"}</a>${description && html`<small dir="auto">${description}</small>`}`,
+    attributes: ({ name, description }) => ({ title: [name, description].filter(Boolean).join("\n") }),
+  },
   { key: "approval", label: "Approval", cell: (trajectory) => html`<${ApprovalBadge} ...${trajectory} />` },
   { key: "workflow", label: "Workflow", cell: ({ workflow }) => workflow, attributes: ({ workflow }) => ({ title: workflow, dir: "auto" }) },
   { key: "steps", label: "Steps", numeric: true, cell: ({ step_count }) => number(step_count) },
@@ -44,8 +48,7 @@ const COLUMNS = [
   { key: "created_at", label: "Created", sorts: "down", cell: ({ created_at }) => html`<${Ago} time=${created_at} />` },
 ];
 
-/** @param {PageProperties} page */
-export function TrajectoriesPage(page) {
+export function TrajectoriesPage(/** @type {PageProperties} */ page) {
   useTitle("Trajectories");
   const [chosen, choose] = useChosen("/trajectories", USUAL);
   const asked = useSettled(chosen);
@@ -82,18 +85,12 @@ const FirstTrajectory = () => html`<${EmptyState} title="No trajectory yet">
 /** @param {Asked} asked */
 const isFiltered = (asked) => Object.entries({ ...asked, sort: USUAL.sort }).join() !== Object.entries(USUAL).join();
 
-/** @param {ListedTrajectory} trajectory */
-function nameOf({ id, name, description }) {
-  return html`<a href="#${path`/trajectories/${id}`}" dir="auto">${name || "Without a name"}</a>${description && html`<small dir="auto">${description}</small>`}`;
-}
-
 /** @augments {Listing<ListedTrajectory>} those that fit what is asked for, in the server's order */
 class Trajectories extends Listing {
   /** Whether one was made, changed or deleted since they were read. */
   isChanged = false;
 
-  /** @param {Watched & {asked: typeof USUAL}} page */
-  constructor(page) {
+  constructor(/** @type {Watched & {asked: typeof USUAL}} */ page) {
     super(page);
     page.events.on("trajectory", () => this.#heard(), page.signal);
   }
@@ -105,8 +102,8 @@ class Trajectories extends Listing {
     this.tell();
   }
 
-  /** @override @param {ListedTrajectory[] | null} known */
-  async find(known) {
+  /** @override */
+  async find(/** @type {ListedTrajectory[] | null} */ known) {
     if (!known) this.isChanged = false;
     const found = new Map(known?.map((item) => [item.id, item]));
     for (let skip = found.size; ; ) {

@@ -15,8 +15,7 @@ const STEPS_LISTED = 100;
 /** Browsers refuse to change the address all the time, as somebody who holds an arrow key would. */
 const ADDRESS_MILLISECONDS = 150;
 
-/** @param {PageProperties} page */
-export function TrajectoryPage({ id, ...page }) {
+export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
   const reading = useStore(useMade((signal) => new OneTrajectory({ id, ...page, signal })));
   const { trajectory, workflow, readAgain, approve, news } = reading;
   useTitle(trajectory?.name || "Trajectory");
@@ -87,8 +86,7 @@ function Steps({ trajectory: { id, dimensions: size, original_input_values }, st
  */
 function useStep(page, last) {
   const [wanted, go] = useState(() => (Number.parseInt(place().query.get("step") ?? "", 10) || 1) - 1);
-  /** @param {number} step */
-  const within = (step) => Math.min(Math.max(step, 0), last);
+  const within = (/** @type {number} */ step) => Math.min(Math.max(step, 0), last);
   const at = within(wanted);
   useEffect(() => {
     const timer = setTimeout(() => keepChosen(page, { step: at ? String(at + 1) : "" }), ADDRESS_MILLISECONDS);
@@ -96,8 +94,7 @@ function useStep(page, last) {
   }, [at]);
   // Before it is seen: the first key may come at once.
   useLayoutEffect(() => {
-    /** @param {KeyboardEvent} event */
-    function keydown(event) {
+    function keydown(/** @type {KeyboardEvent} */ event) {
       const { target, ctrlKey, altKey, metaKey } = event;
       const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (!by || ctrlKey || altKey || metaKey || (target instanceof Element && target.closest("input, select, textarea, pre"))) return;
@@ -129,8 +126,7 @@ class OneTrajectory extends Reading {
   /** @type {Promise<unknown>} */
   #changing = Promise.resolve();
 
-  /** @param {Watched & {id: string}} page */
-  constructor({ id, ...page }) {
+  constructor(/** @type {Watched & {id: string}} */ { id, ...page }) {
     super(page);
     this.address = path`/v1/trajectories/${id}`;
     page.events.on("trajectory", ({ detail }) => detail.id === id && this.reset(), page.signal);
@@ -167,8 +163,7 @@ class OneTrajectory extends Reading {
     return approving;
   };
 
-  /** @param {boolean} is_approved */
-  async #approve(is_approved) {
+  async #approve(/** @type {boolean} */ is_approved) {
     const headers = { "If-Match": this.tag, Prefer: "return=minimal" };
     try {
       const answer = await call("PATCH", this.address, { body: { is_approved }, headers });
@@ -198,8 +193,7 @@ class OneTrajectory extends Reading {
     }
   }
 
-  /** @param {OneTrajectory["news"]} news */
-  #say(news) {
+  #say(/** @type {OneTrajectory["news"]} */ news) {
     this.news = news;
     this.tell();
   }

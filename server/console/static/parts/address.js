@@ -37,8 +37,7 @@ export function useChosen(path, usual) {
     return { ...usual, ...Object.fromEntries(said) };
   });
   const current = useRef(chosen);
-  /** @param {Partial<Chosen>} change */
-  function choose(change) {
+  function choose(/** @type {Partial<Chosen>} */ change) {
     current.current = { ...current.current, ...change };
     const said = Object.entries(current.current).filter(([name, value]) => value !== usual[name]);
     keepChosen(path, Object.fromEntries(said));

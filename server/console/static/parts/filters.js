@@ -7,8 +7,7 @@ const LONGEST = 2000;
 
 /** @template {string} Name @param {FiltersProperties<Name>} properties of a field for each filter, with what is `chosen` */
 export function Filters({ filters, chosen, choose }) {
-  /** @param {Filter<Name>} filter */
-  const fieldOf = ({ name, options, type = "search", hint }) => {
+  const fieldOf = (/** @type {Filter<Name>} */ { name, options, type = "search", hint }) => {
     const value = chosen[name];
     const change = valueTo((text) => choose({ [name]: text }));
     if (!options)

@@ -22,8 +22,7 @@ export class Listing extends Reading {
   /** How many have to be there for the place to which one comes back. */
   far = Math.ceil(rememberedPlace() / LEAST_PIXELS);
 
-  /** @param {Watched & {asked: Asked}} page */
-  constructor({ asked, ...page }) {
+  constructor(/** @type {Watched & {asked: Asked}} */ { asked, ...page }) {
     super(page);
     this.asked = asked;
   }

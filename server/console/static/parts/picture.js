@@ -4,11 +4,9 @@ import { path, request, wordsOf } from "../server/api.js";
 import { bytesOf, decoded } from "../screen/pictures.js";
 import { html, useEffect, useRef, useState } from "./elements.js";
 
-/** @param {string} text */
-export const isPictureId = (text) => /^[0-9a-f]{64}$/.test(text);
+export const isPictureId = (/** @type {string} */ text) => /^[0-9a-f]{64}$/.test(text);
 
-/** @param {PictureProperties} properties */
-export function Picture({ source, size, places, label }) {
+export function Picture(/** @type {PictureProperties} */ { source, size, places, label }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const [drawn, say] = useState({ source: "", words: "" });
   useEffect(() => {

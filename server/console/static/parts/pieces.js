@@ -22,8 +22,7 @@ export function Toggle({ isOn, click, opens, children, ...rest }) {
  */
 function useWork(tell) {
   const [isBusy, setBusy] = useState(false);
-  /** @param {() => unknown} work */
-  async function run(work) {
+  async function run(/** @type {() => unknown} */ work) {
     if (isBusy) return;
     setBusy(true);
     try {
@@ -47,8 +46,7 @@ export function WorkButton({ work, children, ...rest }) {
 export function WorkForm({ submit, words = "", children, ...rest }) {
   const [wrong, say] = useState(words);
   const [isBusy, run] = useWork(say);
-  /** @param {SubmitEvent} event */
-  function submitted(event) {
+  function submitted(/** @type {SubmitEvent} */ event) {
     event.preventDefault();
     const values = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
     void run(() => {

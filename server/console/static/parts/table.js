@@ -89,8 +89,7 @@ export function walkByKeys() {
 export const isMeantFor = ({ target, ctrlKey, altKey, metaKey }, elements) =>
   ctrlKey || altKey || metaKey || (target instanceof Element && target.closest(elements) !== null);
 
-/** @param {number} by */
-function walk(by) {
+function walk(/** @type {number} */ by) {
   const rows = [...document.querySelectorAll(".table tbody tr")];
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   const row = rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)];

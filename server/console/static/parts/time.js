@@ -3,8 +3,7 @@
 import { html } from "./elements.js";
 import { ago, exactly } from "./words.js";
 
-/** @param {{time: string | null}} properties */
-export const Ago = ({ time }) => time
+export const Ago = (/** @type {{time: string | null}} */ { time }) => time
   ? html`<time data-ago datetime=${time} title=${exactly(time)}>${ago(time)}</time>`
   : html`<time>–</time>`;
 

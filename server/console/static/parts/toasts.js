@@ -18,8 +18,7 @@ export function toast(text, kind = "info") {
   if (kind !== "bad") setTimeout(() => dismiss(said), SHOWN_SECONDS * 1000);
 }
 
-/** @param {{text: string}} said */
-function dismiss(said) {
+function dismiss(/** @type {{text: string}} */ said) {
   shown = shown.filter((each) => each !== said);
   store.tell();
 }

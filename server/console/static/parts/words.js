@@ -1,7 +1,6 @@
 /** What the console says: states, outcomes, times and sizes, in words for people. */
 
-/** @param {string} text */
-export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
  * A machine's states: in words, and how urgently somebody should look after one, the lowest first.
@@ -25,8 +24,7 @@ const isDark = ({ screen }) => Boolean(screen) && !screen.available && !screen.s
 export const troubleOf = (machine) =>
   isDark(machine) && machine.state === "online" ? 0 : (STATES[stateOf(machine)]?.trouble ?? 0);
 
-/** @param {Machine} machine */
-export const isTrouble = (machine) => troubleOf(machine) === 0;
+export const isTrouble = (/** @type {Machine} */ machine) => troubleOf(machine) === 0;
 
 /** @param {Machine} machine why it is not as it should be; nothing where it is */
 export function whyOf(machine) {
@@ -50,8 +48,7 @@ export const OUTCOMES = {
   pending: { word: "Pending", kind: "waits" },
 };
 
-/** @param {string} name */
-export const outcomeOf = (name) => OUTCOMES[name] ?? { word: name, kind: "bad" };
+export const outcomeOf = (/** @type {string} */ name) => OUTCOMES[name] ?? { word: name, kind: "bad" };
 
 /** @type {Record<string, string>} */
 const OPERATIONS = {
@@ -66,8 +63,7 @@ const OPERATIONS = {
   hand: "Worked by hand",
 };
 
-/** @param {string} name */
-export const operationOf = (name) => OPERATIONS[name] ?? name;
+export const operationOf = (/** @type {string} */ name) => OPERATIONS[name] ?? name;
 
 /** @type {Record<string, string>} what is not called by its verb and its noun alone */
 const ACTIONS = {

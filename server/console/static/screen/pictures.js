@@ -67,8 +67,7 @@ function headIn(bytes) {
 /** @type {(head: string, name: string) => string} */
 export const valueIn = (head, name) => new RegExp(`^${name}:(.*)`, "im").exec(head)?.[1]?.trim() ?? "";
 
-/** @param {string} head */
-function lengthIn(head) {
+function lengthIn(/** @type {string} */ head) {
   const length = Number(valueIn(head, "Content-Length"));
   if (Number.isInteger(length) && length > 0 && length <= MAX_PICTURE_BYTES) return length;
   throw new Error("The server sent a picture without a size, or one that is too large.");

@@ -38,8 +38,7 @@ export class Screen extends Store {
   /** How wide the picture was asked for. */
   #width = 0;
 
-  /** @param {{machineId: string, signal: AbortSignal}} parts */
-  constructor({ machineId, signal }) {
+  constructor(/** @type {{machineId: string, signal: AbortSignal}} */ { machineId, signal }) {
     super();
     this.machineId = machineId;
     this.signal = signal;
@@ -149,8 +148,7 @@ export class Screen extends Store {
     return Math.min(Math.max(Math.ceil(width / STEP) * STEP, 2 * STEP), MAX_WIDTH);
   }
 
-  /** @param {AbortSignal} signal */
-  async #run(signal) {
+  async #run(/** @type {AbortSignal} */ signal) {
     if (!this.region) this.#say("waiting");
     for (let wait = SHORTEST_WAIT; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT)) {
       const error = await this.#show(signal).catch((/** @type {unknown} */ reason) => reason);
@@ -228,8 +226,7 @@ function contains(all, part) {
   return part.x >= all.x && part.y >= all.y && right && part.y + part.height <= all.y + all.height;
 }
 
-/** @param {string} text */
-function regionOf(text) {
+function regionOf(/** @type {string} */ text) {
   const numbers = text.split(",").map(Number);
   const [x = 0, y = 0, width = 0, height = 0] = numbers;
   return numbers.length === 4 && numbers.every(Number.isFinite) && width > 0 && height > 0 ? { x, y, width, height } : null;

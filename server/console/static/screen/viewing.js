@@ -62,8 +62,7 @@ export class Viewing extends Store {
     this.choose(displays.length > this.display ? this.display : 0);
   }
 
-  /** @param {number} display */
-  choose(display) {
+  choose(/** @type {number} */ display) {
     this.display = display;
     this.fit(this.isActual);
   }
@@ -97,8 +96,7 @@ export class Viewing extends Store {
     this.tell();
   };
 
-  /** @param {TouchEvent} event */
-  #touched = (event) => {
+  #touched = (/** @type {TouchEvent} */ event) => {
     const pair = pairOf(event);
     if (!pair) {
       if (this.#grip) this.#settle();
@@ -116,8 +114,7 @@ export class Viewing extends Store {
     if (isBeside || Math.abs(now.width - width) > ROUNDED) this.#grip = { ...now, apart: pair.apart };
   };
 
-  /** @param {PointerEvent} event */
-  #drawn = ({ type, buttons, clientX, clientY, isPrimary }) => {
+  #drawn = (/** @type {PointerEvent} */ { type, buttons, clientX, clientY, isPrimary }) => {
     if (!isPrimary) return;
     const { x, y } = this.#held;
     this.#held = { x: clientX, y: clientY };
@@ -148,8 +145,7 @@ export class Viewing extends Store {
     this.screen.see({ display: this.displays[this.display - 1] ?? null, scale, isActual });
   }
 
-  /** @param {number} scale */
-  #draw(scale, isActual = false) {
+  #draw(/** @type {number} */ scale, isActual = false) {
     this.scale = scale;
     this.isActual = isActual;
     const { classList, style } = this.screen.stage;
@@ -167,8 +163,7 @@ function pairOf({ targetTouches: [one, other] }) {
   return { x: (one.clientX + other.clientX) / 2, y: (one.clientY + other.clientY) / 2, apart: Math.max(apart, 1) };
 }
 
-/** @param {{viewing: Viewing}} properties */
-export function ViewingTools({ viewing }) {
+export function ViewingTools(/** @type {{viewing: Viewing}} */ { viewing }) {
   const { displays, display, isFull, isLarger, isLargest } = useStore(viewing);
   return html`<span class="tools">
     ${displays.length > 1 && html`<${Field} label="Display" inline><select value=${display} onChange=${valueTo((value) => viewing.choose(Number(value)))}>

@@ -32,8 +32,7 @@ export const isNowhere = (error) => [404, 422].includes(statusOf(error) ?? 0);
 /** @param {unknown} error */
 export const wordsOf = (error) => (error instanceof Error ? error.message : String(error));
 
-/** @param {unknown} error */
-export const nameOf = (error) => (error instanceof Error ? error.name : "");
+export const nameOf = (/** @type {unknown} */ error) => (error instanceof Error ? error.name : "");
 
 const NO_ANSWER =
   "The server does not answer. Check that it runs and that this computer reaches it; " +

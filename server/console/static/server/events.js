@@ -33,8 +33,7 @@ export class Events extends EventTarget {
     this.addEventListener(type, /** @type {EventListener} */ (take), { signal: until });
   }
 
-  /** @param {Session} me */
-  start({ scopes }) {
+  start(/** @type {Session} */ { scopes }) {
     this.#address = `v1/events?types=${TYPES}${scopes.includes("audit:read") ? ",audit" : ""}`;
     document.addEventListener("visibilitychange", this.#look);
     this.#look();
@@ -58,8 +57,7 @@ export class Events extends EventTarget {
     }
   };
 
-  /** @param {AbortSignal} signal */
-  async #run(signal) {
+  async #run(/** @type {AbortSignal} */ signal) {
     while (!signal.aborted) {
       let refusal = "";
       try {
@@ -77,8 +75,7 @@ export class Events extends EventTarget {
     }
   }
 
-  /** @param {AbortSignal} ending */
-  async #read(ending) {
+  async #read(/** @type {AbortSignal} */ ending) {
     const silent = new AbortController();
     const signal = AbortSignal.any([ending, silent.signal]);
     const headers = { "Last-Event-ID": this.#lastId };
