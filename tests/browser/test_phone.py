@@ -109,7 +109,7 @@ def test_picture_is_enlarged_without_control_and_by_keyboard(phone: Phone) -> No
     page.locator(".stage canvas").focus()
     place = phone.box()["x"]
     page.keyboard.press("ArrowRight")
-    assert phone.box()["x"] == pytest.approx(place - 40, abs=1)
+    phone.until(lambda: phone.box()["x"] == pytest.approx(place - 40, abs=1), "it scrolls")
     button(page, "Zoom out").click()
     expect(button(page, "Zoom out")).to_be_disabled()
     assert phone.box() == pytest.approx(before, abs=1)

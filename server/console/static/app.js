@@ -9,7 +9,7 @@ import { TrajectoriesPage } from "./pages/trajectories.js";
 import { TrajectoryPage } from "./pages/trajectory.js";
 import { giveAllBack } from "./control/lease.js";
 import { place, rememberedPlace, rememberPlace } from "./parts/address.js";
-import { Component, html, render, useEffect, useStore } from "./parts/elements.js";
+import { Component, html, render, useStore } from "./parts/elements.js";
 import { Failure, NotFound } from "./parts/pieces.js";
 import { walkByKeys } from "./parts/table.js";
 import { tickTimes } from "./parts/time.js";
@@ -51,11 +51,8 @@ const homeOf = ({ scopes }) => LINKS.find(([, , scope]) => scopes.includes(scope
 
 /** @augments {Component<object, AppState>} who is signed in, if anybody, and the page that the address names */
 class App extends Component {
-  constructor(/** @type {object} */ properties) {
-    super(properties);
-    /** @type {Readonly<AppState>} */
-    this.state = { me: null, words: "", error: null, isReady: false, visit: 0 };
-  }
+  /** @override */
+  state = /** @type {Readonly<AppState>} */ ({ me: null, words: "", error: null, isReady: false, visit: 0 });
 
   componentDidMount() {
     rememberPlace();
@@ -198,10 +195,6 @@ function Bar(/** @type {{me: Session, signOut: () => Promise<void>}} */ { me, si
 function Connection() {
   const { state, refusal } = useStore(events, "state");
   const words = (state === "lost" && refusal) || (CONNECTION[state] ?? "");
-  useEffect(() => {
-    document.body.classList.toggle("lost", state === "lost");
-    return () => document.body.classList.remove("lost");
-  }, [state]);
   return html`<span class="connection" role="status" id="connection" data-state=${state} title=${words}>${words}</span>`;
 }
 

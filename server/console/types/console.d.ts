@@ -436,10 +436,8 @@ interface KeyLike extends Held, KeyPlace {
 
 /** What hands on a picture need. */
 interface Hands {
-  surface: HTMLElement;
+  screen: Pick<import("../static/screen/screen.js").Screen, "canvas" | "placeOf">;
   typing: HTMLTextAreaElement;
-  /** The place on the machine that is under the pointer. */
-  placeOf: (event: MouseEvent, clamped?: boolean) => Place | null;
   touchpad: import("../static/control/touchpad.js").Touchpad;
   latches: import("../static/control/keys_panel.js").Latches;
   hand: { send: (...events: HandEvent[]) => void; released?: () => void };

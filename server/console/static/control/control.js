@@ -13,7 +13,8 @@ const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** @param {Hands} hands that listen to the picture, and to a field that has the keyboard, until their signal is aborted */
 export function takeControl(hands) {
-  const { surface, typing, latches, hand, clipboard, own, signal } = hands;
+  const { screen, typing, latches, hand, clipboard, own, signal } = hands;
+  const surface = screen.canvas;
   const keys = new Keys(IS_MAC);
   const pointer = new Pointer(hands, keys);
   const fingers = new Fingers(pointer);
@@ -84,27 +85,27 @@ export class Pointer {
   }
 
   pressed(/** @type {PointerEvent} */ event) {
-    const place = this.hands.placeOf(event);
+    const place = this.hands.screen.placeOf(event);
     if (!place) return;
     this.capture(event);
     this.change(event, event.buttons, place);
   }
 
   moved(/** @type {PointerEvent} */ event) {
-    for (const each of allIn(event)) this.move(this.hands.placeOf(each, this.#buttons > 0));
-    const place = this.hands.placeOf(event, this.#buttons > 0);
+    for (const each of allIn(event)) this.move(this.hands.screen.placeOf(each, this.#buttons > 0));
+    const place = this.hands.screen.placeOf(event, this.#buttons > 0);
     // Of a mouse's further buttons only the bits tell.
     if (place) this.change(event, event.buttons, place);
   }
 
   lifted(/** @type {PointerEvent} */ event) {
     // Also where the picture has gone meanwhile.
-    this.change(event, event.buttons, this.hands.placeOf(event, true));
+    this.change(event, event.buttons, this.hands.screen.placeOf(event, true));
   }
 
   /** @param {PointerEvent} event whose pointer is heard of until it is up, also beside the picture */
   capture({ pointerId }) {
-    this.hands.surface.setPointerCapture(pointerId);
+    this.hands.screen.canvas.setPointerCapture(pointerId);
   }
 
   move(/** @type {Place | null} */ place) {
@@ -121,7 +122,7 @@ export class Pointer {
 
   turned(/** @type {WheelEvent} */ event) {
     event.preventDefault();
-    const place = this.hands.placeOf(event);
+    const place = this.hands.screen.placeOf(event);
     const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
     const size = event.deltaMode === 0 ? PIXELS_OF_A_NOTCH : LINES_OF_A_NOTCH;
     this.#turned += (sideways ? event.deltaX : event.deltaY) / size;

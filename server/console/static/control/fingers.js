@@ -24,7 +24,7 @@ export class Fingers {
       return;
     }
     const isDirect = !this.touchpad.isOn;
-    const place = this.pointer.hands.placeOf(event);
+    const place = this.pointer.hands.screen.placeOf(event);
     if (isDirect && !place) return;
     if (!isDirect) void this.touchpad.find();
     this.pointer.capture(event);
@@ -47,7 +47,7 @@ export class Fingers {
     this.#finger = null;
     if (finger.way.length) this.#go(event, finger);
     const { isDirect, isAgain, hasMoved } = finger;
-    const direct = hasMoved ? this.pointer.hands.placeOf(event, true) : finger.place;
+    const direct = hasMoved ? this.pointer.hands.screen.placeOf(event, true) : finger.place;
     const place = isDirect ? direct : this.touchpad.place;
     if (isDirect ? hasMoved : isAgain) this.pointer.change(event, 0, place);
     if (hasMoved) return;
@@ -71,7 +71,7 @@ export class Fingers {
     finger.hasMoved = true;
     for (const each of finger.way.splice(0)) {
       const place = finger.isDirect
-        ? this.pointer.hands.placeOf(each, true)
+        ? this.pointer.hands.screen.placeOf(each, true)
         : this.touchpad.moved(each.clientX - finger.x, each.clientY - finger.y);
       if (place) ({ clientX: finger.x, clientY: finger.y } = each);
       this.pointer.move(place);

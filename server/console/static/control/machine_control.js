@@ -65,11 +65,8 @@ export class MachineControl extends Store {
     this.machine = machine;
     const lease = this.hand?.lease;
     const since = machine.control?.since;
-    if (this.offered && since !== this.offered.since) {
-      // Somebody else has it by now, or nobody: that is another question.
-      this.offered = null;
-      this.#words = "";
-    }
+    // Somebody else has it by now, or nobody: that is another question.
+    if (this.offered && since !== this.offered.since) this.#say("");
     if (this.#asked && since !== this.#asked) this.#ask("");
     if (lease && this.#takerFrom(lease)) lease.lose();
     // That is older than the lease, or nobody has it: the server knows better.
@@ -78,11 +75,12 @@ export class MachineControl extends Store {
   }
 
   async take(/** @type {boolean} */ takeOver) {
+    if (this.isTaking) return;
     this.isTaking = true;
-    this.offered = null;
-    this.#words = "";
+    // What takes over is a button that goes.
+    this.button.current?.focus({ preventScroll: true });
     this.outcome.say("");
-    this.tellNow();
+    this.#say("");
     try {
       await this.#givenBack;
       if (this.screen.signal.aborted) return;
@@ -105,12 +103,10 @@ export class MachineControl extends Store {
     this.#ask("");
     const hand = new Hand({ lease, outcome });
     const clipboard = this.mayCopy ? new Clipboard({ hand, machineId: this.machine.id }) : null;
-    this.hand = hand;
-    this.clipboard = clipboard;
+    Object.assign(this, { hand, clipboard });
     this.#hands = new AbortController();
     const { signal } = this.#hands;
-    const placeOf = screen.placeOf.bind(screen);
-    takeControl({ surface: screen.canvas, typing, placeOf, touchpad, latches, hand, clipboard, own: this.own, signal });
+    takeControl({ screen, typing, touchpad, latches, hand, clipboard, own: this.own, signal });
     lease.signal.addEventListener("abort", () => void this.#ended(lease));
     touchpad.update(true);
     typing.focus({ preventScroll: true });
@@ -123,12 +119,17 @@ export class MachineControl extends Store {
   }
 
   #refused(/** @type {unknown} */ error) {
-    this.#words = wordsOf(error);
     const { by, since } = error instanceof Problem && error.problem === "control-held" ? error.members : {};
-    if (!by || !since) return;
-    this.#words = `Take over to end what ${by} does, and to work yourself.`;
-    this.offered = { by, since };
-    this.machine.control = this.offered;
+    if (!by || !since) return this.#say(wordsOf(error));
+    this.machine.control = { by, since };
+    return this.#say(`Take over to end what ${by} does, and to work yourself.`, { by, since });
+  }
+
+  /** @type {(words: string, offered?: Holder | null) => void} */
+  #say(words, offered = null) {
+    this.#words = words;
+    this.offered = offered;
+    this.tellNow();
   }
 
   /** @param {import("./lease.js").Lease} lease that is over, whoever ended it: say why, where the person did not */
@@ -143,8 +144,7 @@ export class MachineControl extends Store {
     const how = hasRunOut
       ? `it ran out, as it was not renewed for ${LEASE_SECONDS} seconds`
       : `${this.#takerFrom(lease) || "somebody"} took it over`;
-    this.#words = `Control has ended: ${how}.`;
-    this.tellNow();
+    this.#say(`Control has ended: ${how}.`);
   }
 
   #takerFrom(/** @type {import("./lease.js").Lease} */ lease) {
@@ -168,9 +168,7 @@ export class MachineControl extends Store {
     // Not to the button: what is being typed would press it.
     const wasBeside = document.activeElement?.closest(".keypad");
     this.#hands.abort();
-    this.hand = null;
-    this.clipboard = null;
-    this.panel = "";
+    Object.assign(this, { hand: null, clipboard: null, panel: "" });
     this.outcome.note("");
     this.latches.clear();
     this.touchpad.update(false);

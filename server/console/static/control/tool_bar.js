@@ -16,16 +16,12 @@ import { TextPanel } from "./text_panel.js";
 export function ToolBar({ control, viewing, children }) {
   useStore(control.screen);
   const { inControl, isTaking, obstacle, offered, sign, holder, panel, button } = useStore(control);
-  useEffect(() => {
-    // A button that was disabled meanwhile has lost the focus.
-    if (!isTaking && !inControl && document.activeElement === document.body) button.current?.focus({ preventScroll: true });
-  }, [isTaking]);
   /** @type {(name: "keys" | "text", label: string, isOpen?: boolean) => unknown} */
   const opener = (name, label, isOpen = panel === name) =>
     html`<${Toggle} opens isOn=${isOpen} class="for-wide" click=${() => control.open(isOpen ? "" : name)}>${label}<//>`;
   return html`<div class="control-bar" role="group" aria-label="Tools">
     <button
-      type="button" class="primary" ref=${button} disabled=${isTaking || obstacle !== ""} aria-busy=${isTaking || null}
+      type="button" class="primary" ref=${button} disabled=${obstacle !== ""} aria-disabled=${isTaking || null} aria-busy=${isTaking || null}
       onClick=${() => (inControl ? control.leave() : control.take(false))}
     >${inControl ? "Give back" : isTaking ? "Taking control…" : "Take control"}</button>
     ${offered && !obstacle && html`<button type="button" onClick=${() => control.take(true)}>Take over</button>`}

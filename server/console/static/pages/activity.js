@@ -135,6 +135,4 @@ class Entries extends Listing {
 }
 
 /** @type {(one: AuditEntry, other: AuditEntry) => number} */
-function newestFirst(one, other) {
-  return one.created_at === other.created_at ? (one.id < other.id ? 1 : -1) : one.created_at < other.created_at ? 1 : -1;
-}
+const newestFirst = (one, other) => (one.created_at + one.id < other.created_at + other.id ? 1 : -1);

@@ -79,28 +79,14 @@ const membersOf = (value) => (typeof value === "object" ? { ...value } : {});
 /** @type {(values: Step) => Place[]} where it happened: no place, one, or the beginning and end of a drag */
 function placesIn(values) {
   const { start_x, start_y, to_x, to_y, x, y, destination_x, destination_y, start_coordinate, coordinate, path } = values;
-  const points = Array.isArray(path) && path.length ? [path[0], path.at(-1)] : [];
-  /** @type {[unknown, unknown][]} */
-  const found = [
-    [start_x, start_y],
-    pair(start_coordinate),
-    ...points.map((point) => /** @type {[unknown, unknown]} */ ([membersOf(point).x, membersOf(point).y])),
-    [to_x, to_y],
-    [x, y],
-    pair(coordinate),
-    [destination_x, destination_y],
-  ];
-  /** @type {Place[]} */
-  const places = [];
-  for (const [left, top] of found) if (isNumber(left) && isNumber(top)) places.push({ x: left, y: top });
+  const ends = Array.isArray(path) && path.length ? [path[0], path.at(-1)].map(membersOf) : [];
+  const between = [start_coordinate, ...ends.map((end) => [end.x, end.y]), [to_x, to_y], [x, y], coordinate];
+  const places = [[start_x, start_y], ...between, [destination_x, destination_y]].flatMap((pair) => {
+    const [left, top] = Array.isArray(pair) ? /** @type {unknown[]} */ (pair) : [];
+    return isNumber(left) && isNumber(top) ? [{ x: left, y: top }] : [];
+  });
   return places.slice(0, 2);
 }
-
-/**
- * @param {unknown} value
- * @returns {[unknown, unknown]}
- */
-const pair = (value) => (Array.isArray(value) ? [value[0], value[1]] : [null, null]);
 
 /** @type {(place: Place, size: Size) => Place} */
 const onPicture = ({ x, y }, { width, height }) => ({ x: Math.round((x * width) / GRID), y: Math.round((y * height) / GRID) });
