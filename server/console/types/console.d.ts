@@ -570,3 +570,24 @@ interface FoundProperties<Item extends { id: string }> extends Omit<TablePropert
   /** What is to be done where there is nothing without filters. */
   first: unknown;
 }
+
+type MachineControl = import("../static/control/machine_control.js").MachineControl;
+
+interface ToolBarProperties {
+  control: MachineControl;
+  viewing: import("../static/screen/viewing.js").Viewing;
+  children?: unknown;
+}
+
+/** What a person reads of their work. */
+interface Said {
+  words: string;
+  kind: Kind;
+}
+
+/** What was sent at once, and when. */
+interface Batch {
+  sequence: number;
+  events: HandEvent[];
+  at: number;
+}

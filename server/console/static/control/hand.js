@@ -192,8 +192,7 @@ export class Hand {
     this.close();
   }
 
-  /** @type {(words: string, undone?: Undone) => void} */
-  #lose(words, undone) {
+  #lose(/** @type {string} */ words, /** @type {Undone | null} */ undone = null) {
     this.#hasLost = true;
     this.outcome.say(words, "bad");
     if (undone) this.outcome.lose("notSent", undone);
@@ -201,5 +200,3 @@ export class Hand {
 }
 
 const eventsOf = (/** @type {Batch[]} */ batches) => batches.flatMap(({ events }) => events);
-
-/** @typedef {{sequence: number, events: HandEvent[], at: number}} Batch */

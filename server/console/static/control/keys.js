@@ -42,8 +42,7 @@ export const isComposed = ({ key, isComposing }) => isComposing || ["Dead", "Pro
  * left and the right one of a modifier are one.  What it returns is for the machine to do.
  */
 export class Keys {
-  /** @type {Map<string, string>} */
-  #down = new Map();
+  #down = /** @type {Map<string, string>} */ (new Map());
   /** Shift is pressed on the machine only where it is more than a part of a character. */
   #isShift = false;
   #isShiftUsed = false;

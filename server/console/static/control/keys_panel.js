@@ -55,7 +55,7 @@ export class Latches extends Store {
   }
 }
 
-export function KeysPanel(/** @type {{control: import("./machine_control.js").MachineControl}} */ { control }) {
+export function KeysPanel(/** @type {{control: MachineControl}} */ { control }) {
   const { touchpad, typing, hand } = control;
   const latches = useStore(control.latches);
   const [isOpen, open] = useState(false);

@@ -125,8 +125,7 @@ export class MachineControl extends Store {
     return this.#say(`Take over to end what ${by} does, and to work yourself.`, { by, since });
   }
 
-  /** @type {(words: string, offered?: Holder | null) => void} */
-  #say(words, offered = null) {
+  #say(/** @type {string} */ words, /** @type {Holder | null} */ offered = null) {
     this.#words = words;
     this.offered = offered;
     this.tellNow();
@@ -227,8 +226,7 @@ export class MachineControl extends Store {
     }
   };
 
-  /** @type {(asked: string, words?: string) => void} */
-  #ask(asked, words = "") {
+  #ask(/** @type {string} */ asked, words = "") {
     this.#asked = asked;
     this.asking = words;
     this.tellNow();

@@ -25,7 +25,7 @@ function whyNotTyped(text) {
   return `No key types ${count(untyped.length, "character")} of it: ${codes.slice(0, MOST_NAMED).join(", ")}${more}.`;
 }
 
-export function TextPanel(/** @type {{control: import("./machine_control.js").MachineControl}} */ { control }) {
+export function TextPanel(/** @type {{control: MachineControl}} */ { control }) {
   const { outcome, clipboard, hand } = control;
   const field = useRef(control.typing);
 

@@ -8,11 +8,7 @@ import { ownKeyOf } from "./keys.js";
 import { KeysPanel } from "./keys_panel.js";
 import { TextPanel } from "./text_panel.js";
 
-/**
- * One row, which has its height before anything is said in it: a picture that moves takes the next click
- * elsewhere.
- * @param {{control: Control, viewing: import("../screen/viewing.js").Viewing, children?: unknown}} properties
- */
+/** @param {ToolBarProperties} properties of one row, which has its height before anything is said: a picture that moves takes the next click elsewhere */
 export function ToolBar({ control, viewing, children }) {
   useStore(control.screen);
   const { inControl, isTaking, obstacle, offered, sign, holder, panel, button } = useStore(control);
@@ -34,12 +30,8 @@ export function ToolBar({ control, viewing, children }) {
   </div>`;
 }
 
-/**
- * Keys that a browser keeps for itself, and a field for texts: over the picture where there is a mouse,
- * and below it on a phone.
- * @param {{control: Control}} properties
- */
-export function Panels({ control }) {
+/** Keys that a browser keeps for itself, and a field for texts: over the picture where there is a mouse, and below it on a phone. */
+export function Panels(/** @type {{control: MachineControl}} */ { control }) {
   const { inControl, panel } = useStore(control);
   const element = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
@@ -60,7 +52,7 @@ export function Panels({ control }) {
   </div>`;
 }
 
-export function Outcomes(/** @type {{control: Control, caption: string}} */ { control, caption }) {
+export function Outcomes(/** @type {{control: MachineControl, caption: string}} */ { control, caption }) {
   const { lost, said, noted } = useStore(control.outcome);
   function dismiss() {
     control.outcome.dismiss();
@@ -77,5 +69,3 @@ export function Outcomes(/** @type {{control: Control, caption: string}} */ { co
     <p class="caption small">${caption}</p>
   </div>`;
 }
-
-/** @typedef {import("./machine_control.js").MachineControl} Control */

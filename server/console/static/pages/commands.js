@@ -31,10 +31,7 @@ const Line = ({ command_id, operation, outcome, code, token_name, duration_ms, a
     <span class="took">${note ?? (duration_ms === null ? "" : span(duration_ms))}</span>
   </li>`;
 
-/**
- * With a command in its counts, where its outcome is final: the server tells each command, and the counts only with the machine.
- * @type {(machine: Machine, command: CommandItem) => Machine}
- */
+/** @type {(machine: Machine, command: CommandItem) => Machine} with a command in its counts: the server tells each, and the counts with the machine alone */
 export function counted(machine, { outcome, accepted_at, inputs: several }) {
   if (outcome === "pending" || !machine.inputs) return machine;
   const name = outcome === "completed" ? "completed" : "failed";

@@ -100,8 +100,7 @@ class Work {
     this.control = new MachineControl({ machine, scopes: me.scopes, screen: this.screen, read });
   }
 
-  /** @type {(machine: Machine, before: Machine | null) => void} */
-  update(machine, before) {
+  update(/** @type {Machine} */ machine, /** @type {Machine | null} */ before) {
     this.control.update(machine);
     this.viewing.update(machine.displays);
     const hasCome = machine.screen?.available && !before?.screen?.available;

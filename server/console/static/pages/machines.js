@@ -105,8 +105,7 @@ function hasAll(text) {
   };
 }
 
-/** @type {(machines: Machine[], chosen: string) => Chip[]} */
-function chipsOf(machines, chosen) {
+function chipsOf(/** @type {Machine[]} */ machines, /** @type {string} */ chosen) {
   const groups = Map.groupBy(machines, (machine) => String(stateOf(machine)));
   const states = new Set([...Object.keys(STATES), ...groups.keys(), chosen]);
   const each = [...states].filter(Boolean).map((value) => ({ value, word: STATES[value]?.word ?? value, count: groups.get(value)?.length ?? 0 }));

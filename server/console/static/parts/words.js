@@ -2,10 +2,7 @@
 
 export const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/**
- * A machine's states: in words, and how urgently somebody should look after one, the lowest first.
- * @type {Record<string, {word: string, trouble: number}>}
- */
+/** @type {Record<string, {word: string, trouble: number}>} and how urgently somebody should look after such a machine, the lowest first */
 export const STATES = {
   offline: { word: "Offline", trouble: 0 },
   no_input: { word: "No input", trouble: 0 },
@@ -113,12 +110,7 @@ const present = () => Date.now() + ahead;
 
 const LONG_AGO = 60 * 86_400;
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-/** @type {[number, string][]} */
-const UNITS = [
-  [86_400, "d"],
-  [3600, "h"],
-  [60, "min"],
-];
+const UNITS = Object.entries({ d: 86_400, h: 3600, min: 60, s: 1 });
 
 /** @param {string} time such as "3 min ago"; within five seconds it is "just now", and after months a date */
 export function ago(time) {
@@ -126,10 +118,8 @@ export function ago(time) {
   if (Number.isNaN(seconds)) return "";
   if (seconds > LONG_AGO) return DAY.format(new Date(time));
   if (seconds < 5) return "just now";
-  for (const [size, unit] of UNITS) {
-    if (seconds >= size) return `${Math.floor(seconds / size)} ${unit} ago`;
-  }
-  return `${seconds} s ago`;
+  const [unit, size] = UNITS.find(([, least]) => seconds >= least) ?? ["s", 1];
+  return `${Math.floor(seconds / size)} ${unit} ago`;
 }
 
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
@@ -157,8 +147,8 @@ export function displays(all) {
 
 const NUMBER = new Intl.NumberFormat("en");
 
-/** @type {(amount: number, one: string, many?: string) => string} */
-export const count = (amount, one, many = `${one}s`) => `${NUMBER.format(amount)} ${amount === 1 ? one : many}`;
+export const count = (/** @type {number} */ amount, /** @type {string} */ one, many = `${one}s`) =>
+  `${NUMBER.format(amount)} ${amount === 1 ? one : many}`;
 
 /** @param {number | null | undefined} value */
 export const number = (value) => (value === null || value === undefined ? "–" : NUMBER.format(value));

@@ -96,8 +96,8 @@ export class Screen extends Store {
     const x = (event.clientX - box.left) / box.width;
     const y = (event.clientY - box.top) / box.height;
     if (!clamped && (x < 0 || x >= 1 || y < 0 || y >= 1)) return null;
-    /** @type {(part: number, size: number) => number} */
-    const within = (part, size) => Math.min(Math.max(Math.floor(part * size), 0), size - 1);
+    const within = (/** @type {number} */ part, /** @type {number} */ size) =>
+      Math.min(Math.max(Math.floor(part * size), 0), size - 1);
     return { x: region.x + within(x, region.width), y: region.y + within(y, region.height) };
   }
 
@@ -197,8 +197,7 @@ export class Screen extends Store {
     }
   }
 
-  /** @type {(picture: ImageBitmap, all: Region | null) => void} */
-  #draw(picture, all) {
+  #draw(/** @type {ImageBitmap} */ picture, /** @type {Region | null} */ all) {
     const { canvas } = this;
     const { display } = this.#view;
     const whole = all ?? { x: 0, y: 0, width: picture.width, height: picture.height };
@@ -220,8 +219,7 @@ export class Screen extends Store {
   }
 }
 
-/** @type {(all: Region, part: Region) => boolean} */
-function contains(all, part) {
+function contains(/** @type {Region} */ all, /** @type {Region} */ part) {
   const right = part.x + part.width <= all.x + all.width;
   return part.x >= all.x && part.y >= all.y && right && part.y + part.height <= all.y + all.height;
 }

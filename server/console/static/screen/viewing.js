@@ -35,10 +35,6 @@ export class Viewing extends Store {
     return this.isActual || this.scale > 1;
   }
 
-  get isLargest() {
-    return this.scale >= LARGEST;
-  }
-
   get isFull() {
     return document.fullscreenElement?.contains(this.screen.stage) ?? false;
   }
@@ -164,14 +160,14 @@ function pairOf({ targetTouches: [one, other] }) {
 }
 
 export function ViewingTools(/** @type {{viewing: Viewing}} */ { viewing }) {
-  const { displays, display, isFull, isLarger, isLargest } = useStore(viewing);
+  const { displays, display, isFull, isLarger, scale } = useStore(viewing);
   return html`<span class="tools">
     ${displays.length > 1 && html`<${Field} label="Display" inline><select value=${display} onChange=${valueTo((value) => viewing.choose(Number(value)))}>
       <option value="0">All</option>
       ${displays.map(({ width, height }, at) => html`<option value=${at + 1}>${at + 1}: ${width} × ${height}</option>`)}
     </select><//>`}
     <button type="button" aria-label="Zoom out" disabled=${!isLarger} onClick=${() => viewing.step(false)}>−</button>
-    <button type="button" aria-label="Zoom in" disabled=${isLargest} onClick=${() => viewing.step(true)}>+</button>
+    <button type="button" aria-label="Zoom in" disabled=${scale >= LARGEST} onClick=${() => viewing.step(true)}>+</button>
     <button type="button" onClick=${() => viewing.fit(!isLarger)}>${isLarger ? "Fit" : "Actual size"}</button>
     ${document.fullscreenEnabled && html`<${Toggle} isOn=${isFull} click=${viewing.toggleFull}>${isFull ? "Leave full screen" : "Full screen"}<//>`}
   </span>`;

@@ -94,8 +94,7 @@ export async function request(method, address, { body = null, headers = {}, sign
   throw Object.assign(new Problem(response.status, wordsFor(response.status, members)), { members });
 }
 
-/** @type {(status: number, content: ProblemMembers) => string} */
-function wordsFor(status, content) {
+function wordsFor(/** @type {number} */ status, /** @type {ProblemMembers} */ content) {
   if (Array.isArray(content.detail)) {
     const places = content.detail.map(({ loc, msg }) => {
       const place = (loc ?? []).filter((part) => part !== "body").join(".");

@@ -95,24 +95,18 @@ export class Events extends EventTarget {
     }
   }
 
-  /** @type {(type: string, detail?: unknown) => void} */
-  #tell(type, detail = null) {
+  #tell(/** @type {string} */ type, /** @type {unknown} */ detail = null) {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
-  /** @type {(state: string, refusal?: string) => void} */
-  #say(state, refusal = "") {
+  #say(/** @type {string} */ state, refusal = "") {
     if (this.state === state && this.refusal === refusal) return;
     Object.assign(this, { state, refusal });
     this.dispatchEvent(new Event("state"));
   }
 }
 
-/**
- * The events of a body, as the server writes them; its signs of life, and an id alone, have no data.
- * @param {Response["body"]} body
- * @returns {AsyncGenerator<ServerEvent>}
- */
+/** @type {(body: Response["body"]) => AsyncGenerator<ServerEvent>} as the server writes them; signs of life, and an id alone, have no data */
 async function* eventsIn(body) {
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
