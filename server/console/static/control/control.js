@@ -114,12 +114,6 @@ export class Pointer {
     this.hands.hand.send({ type: "move", ...place });
   }
 
-  /** All buttons go up, where the pointer is. */
-  letGo() {
-    for (const [bit, button] of BUTTONS) if (this.#buttons & bit) this.hands.hand.send({ type: "button", button, down: false });
-    this.#buttons = 0;
-  }
-
   turned(/** @type {WheelEvent} */ event) {
     event.preventDefault();
     const place = this.hands.screen.placeOf(event);
@@ -142,7 +136,7 @@ export class Pointer {
     this.hands.touchpad.at(place);
   }
 
-  /** @type {(event: PointerEvent, buttons: number, place: Place | null) => void} that are down now, at the place or where it was */
+  /** @type {(event: PointerEvent | null, buttons: number, place: Place | null) => void} that are down now, at the place or where it was */
   change(event, buttons, place) {
     const changed = this.#buttons ^ buttons;
     this.#buttons = buttons;
@@ -150,7 +144,7 @@ export class Pointer {
     for (const [bit, button] of BUTTONS) {
       const down = (buttons & bit) > 0;
       if (changed & bit)
-        this.hands.hand.send(...(down ? this.keys.hold(event) : []), { type: "button", button, down, ...place });
+        this.hands.hand.send(...(down && event ? this.keys.hold(event) : []), { type: "button", button, down, ...place });
     }
   }
 }

@@ -62,7 +62,7 @@ export class Fingers {
   cancel() {
     this.#finger = null;
     this.#endTap();
-    this.pointer.letGo();
+    this.pointer.change(null, 0, null);
   }
 
   /** @type {(event: PointerEvent, finger: Finger) => void} what has moved so far is meant */

@@ -37,11 +37,10 @@ export class Outcome extends Store {
   get lost() {
     const notSent = named(this.#lost.notSent);
     const unknown = named(this.#lost.unknown);
-    const sentences = [
+    return [
       unknown && `It is not known whether this was carried out: ${unknown}. Look at the screen before you go on.`,
       notSent && `Not sent: ${notSent}.`,
-    ];
-    return sentences.filter(Boolean).join(" ");
+    ].filter(Boolean).join(" ");
   }
 }
 

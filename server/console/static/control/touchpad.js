@@ -43,13 +43,10 @@ export class Touchpad extends Store {
   async find() {
     if (this.place || this.#isAsking) return;
     this.#isAsking = true;
-    try {
-      const there = await get(path`/v1/computer/${this.screen.machineId}/input/mouse/position`);
-      this.place ??= /** @type {Place} */ (there);
-    } catch {
-      const { region } = this.screen;
-      this.place ??= region && { x: region.x + (region.width >> 1), y: region.y + (region.height >> 1) };
-    }
+    const asking = get(path`/v1/computer/${this.screen.machineId}/input/mouse/position`);
+    const there = /** @type {Place | null} */ (await asking.catch(() => null));
+    const { region } = this.screen;
+    this.place ??= there ?? (region && { x: region.x + (region.width >> 1), y: region.y + (region.height >> 1) });
     this.#isAsking = false;
     this.tell();
   }

@@ -102,8 +102,7 @@ class Entries extends Listing {
     signal.addEventListener("abort", () => clearInterval(polling));
   }
 
-  /** @override */
-  reset() {
+  /** @override */ reset() {
     this.readIn(NEWS_MILLISECONDS);
   }
 
@@ -114,8 +113,7 @@ class Entries extends Listing {
     this.reset();
   }
 
-  /** @override */
-  async find(/** @type {AuditEntry[] | null} */ before) {
+  /** @override */ async find(/** @type {AuditEntry[] | null} */ before) {
     const shown = this.items ?? [];
     const oldest = before?.at(-1)?.created_at;
     // As many as have the oldest's time are passed over, and not all: what comes meanwhile moves nothing.

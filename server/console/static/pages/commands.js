@@ -53,8 +53,7 @@ class Commands extends Reading {
     }, page.signal);
   }
 
-  /** @override */
-  async load() {
+  /** @override */ async load() {
     const { items, total } = /** @type {Part<CommandItem>} */ (await get(this.address, this.loading));
     Object.assign(this, { items, total });
   }

@@ -54,8 +54,7 @@ class Desk extends Reading {
     signal.addEventListener("abort", () => clearInterval(reading));
   }
 
-  /** @override */
-  async load() {
+  /** @override */ async load() {
     try {
       this.#take(/** @type {Machine} */ (await get(this.address, this.loading)));
     } catch (error) {

@@ -1,8 +1,8 @@
 /** All machines in one table: those in trouble first, with the reason and since when. */
 
 import { useChosen } from "../parts/address.js";
-import { Chips } from "../parts/chips.js";
 import { html, useMade, useStore, useTitle, valueTo } from "../parts/elements.js";
+import { Chips } from "../parts/filters.js";
 import { CommandLine, EmptyState, Field, JoinCommand, NothingFits, Unread } from "../parts/pieces.js";
 import { Reading } from "../parts/reading.js";
 import { StateBadge } from "../parts/states.js";
@@ -125,8 +125,7 @@ class Machines extends Reading {
     events.on("command", ({ detail }) => this.#count(detail), signal);
   }
 
-  /** @override */
-  async load() {
+  /** @override */ async load() {
     /** @type {Machine[]} */
     const all = await listAll("v1/machines", this.loading);
     this.machines = new Map(all.map((machine) => [machine.id, machine]));

@@ -102,8 +102,7 @@ class Trajectories extends Listing {
     this.tell();
   }
 
-  /** @override */
-  async find(/** @type {ListedTrajectory[] | null} */ known) {
+  /** @override */ async find(/** @type {ListedTrajectory[] | null} */ known) {
     if (!known) this.isChanged = false;
     const found = new Map(known?.map((item) => [item.id, item]));
     for (let skip = found.size; ; ) {

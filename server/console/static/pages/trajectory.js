@@ -132,8 +132,7 @@ class OneTrajectory extends Reading {
     page.events.on("trajectory", ({ detail }) => detail.id === id && this.reset(), page.signal);
   }
 
-  /** @override */
-  async load() {
+  /** @override */ async load() {
     /** @type {Answer<Trajectory>} */
     const { data, headers } = await call("GET", this.address, { signal: this.loading });
     Object.assign(this, { trajectory: data, tag: headers.get("ETag"), news: "" });
@@ -146,15 +145,11 @@ class OneTrajectory extends Reading {
     if (this.error) this.#fail(this.error);
   };
 
-  /** @param {string} id of a workflow that may have been deleted, or never made here */
+  /** @param {string} id of a workflow that may have been deleted, or never made here: its name is only pleasant to have */
   async #readWorkflow(id) {
-    try {
-      const { name } = /** @type {Workflow} */ (await get(path`/v1/workflows/${id}`, this.signal));
-      this.workflow = name;
-      this.tell();
-    } catch {
-      // Its name is only pleasant to have.
-    }
+    const found = /** @type {Workflow | null} */ (await get(path`/v1/workflows/${id}`, this.signal).catch(() => null));
+    this.workflow = found?.name ?? "";
+    this.tell();
   }
 
   approve = () => {
@@ -174,8 +169,7 @@ class OneTrajectory extends Reading {
     }
   }
 
-  /** @override */
-  reset() {
+  /** @override */ reset() {
     void this.#check();
   }
 

@@ -1,7 +1,8 @@
-/** Fields that narrow a list. */
+/** What narrows a list: fields, and buttons with a count each, of which one at most is chosen. */
 
 import { html, valueTo } from "./elements.js";
 import { Field } from "./pieces.js";
+import { StateShape } from "./states.js";
 
 const LONGEST = 2000;
 
@@ -22,3 +23,11 @@ export function Filters({ filters, chosen, choose }) {
     ${filters.map((filter) => html`<${Field} key=${filter.name} label=${filter.label}>${fieldOf(filter)}<//>`)}
   </form>`;
 }
+
+/** @param {ChipsProperties} properties: the empty value is all; what is chosen already is left by choosing it again */
+export const Chips = ({ label, chips, chosen, choose }) => html`<div class="chips" role="group" aria-label=${label}>
+  ${chips.map(({ value, word, count }) => html`<button
+    key=${value} type="button" class="chip" data-state=${value} data-none=${count === 0 || null}
+    aria-pressed=${String(chosen === value)} onClick=${() => choose(chosen === value ? "" : value)}
+  >${value && html`<${StateShape} state=${value} />`}<b>${count}</b> ${word}</button>`)}
+</div>`;

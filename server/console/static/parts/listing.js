@@ -33,8 +33,7 @@ export class Listing extends Reading {
     void this.read();
   };
 
-  /** @override */
-  async load() {
+  /** @override */ async load() {
     const known = this.#isOn ? this.items : null;
     this.#isOn = false;
     Object.assign(this, await this.find(known));
