@@ -8,7 +8,7 @@ import { ownKeyOf } from "./keys.js";
 import { KeysPanel } from "./keys_panel.js";
 import { TextPanel } from "./text_panel.js";
 
-/** @param {ToolBarProperties} properties of one row, which has its height before anything is said: a picture that moves takes the next click elsewhere */
+/** @param {ToolBarProperties} properties of one row of a height of its own: a picture that moves takes the next click elsewhere */
 export function ToolBar({ control, viewing, children }) {
   useStore(control.screen);
   const { inControl, isTaking, obstacle, offered, sign, holder, panel, button } = useStore(control);
@@ -17,7 +17,8 @@ export function ToolBar({ control, viewing, children }) {
     html`<${Toggle} opens isOn=${isOpen} class="for-wide" click=${() => control.open(isOpen ? "" : name)}>${label}<//>`;
   return html`<div class="control-bar" role="group" aria-label="Tools">
     <button
-      type="button" class="primary" ref=${button} disabled=${obstacle !== ""} aria-disabled=${isTaking || null} aria-busy=${isTaking || null}
+      type="button" class="primary" ref=${button}
+      disabled=${obstacle !== ""} aria-disabled=${isTaking || null} aria-busy=${isTaking || null}
       onClick=${() => (inControl ? control.leave() : control.take(false))}
     >${inControl ? "Give back" : isTaking ? "Taking control…" : "Take control"}</button>
     ${offered && !obstacle && html`<button type="button" onClick=${() => control.take(true)}>Take over</button>`}

@@ -20,14 +20,20 @@ const NAMES = new Intl.Collator(undefined, { numeric: true });
 /** @type {Column<Machine>[]} */
 const COLUMNS = [
   { key: "state", label: "State", sorts: "up", cell: (machine) => html`<${StateBadge} state=${stateOf(machine)} />` },
-  { key: "name", label: "Machine", sorts: "up", cell: ({ id, name }) => html`<a href="#${path`/machines/${id}`}" dir="auto">${name}</a>${id !== name && html`<small>${id}</small>`}` },
+  {
+    key: "name", label: "Machine", sorts: "up",
+    cell: ({ id, name }) => html`<a href="#${path`/machines/${id}`}" dir="auto">${name}</a>${id !== name && html`<small>${id}</small>`}`,
+  },
   { key: "reason", label: "Why", cell: reasonOf, attributes: ({ reason }) => ({ title: reason }) },
   { key: "since", label: "Since", sorts: "down", cell: ({ since }) => html`<${Ago} time=${since} />` },
   { key: "round_trip", label: "Round trip", sorts: "down", numeric: true, cell: ({ round_trip_ms }) => span(round_trip_ms) },
   { key: "display", label: "Display", cell: (machine) => displays(machine.displays) },
   { key: "version", label: "Version", cell: ({ client_version }) => client_version ?? "–", attributes: ({ platform }) => ({ title: platform }) },
   { key: "inputs", label: "Inputs", sorts: "down", numeric: true, cell: ({ inputs }) => number(inputs.completed) },
-  { key: "failed", label: "Failed", sorts: "down", numeric: true, cell: ({ inputs }) => number(inputs.failed), attributes: ({ inputs }) => ({ "data-some": inputs.failed > 0 || null }) },
+  {
+    key: "failed", label: "Failed", sorts: "down", numeric: true,
+    cell: ({ inputs }) => number(inputs.failed), attributes: ({ inputs }) => ({ "data-some": inputs.failed > 0 || null }),
+  },
 ];
 
 /** @type {Order} */
@@ -63,7 +69,8 @@ export function MachinesPage(/** @type {PageProperties} */ page) {
     <${Chips} label="Show only" chips=${chipsOf(named, chosen.state)} chosen=${chosen.state} choose=${(/** @type {string} */ state) => choose({ state })} />
     ${found.length
       ? html`<${Table}
-          name="machines" label="Machines" columns=${COLUMNS} items=${found} row=${(/** @type {Machine} */ machine) => ({ "data-state": stateOf(machine) })}
+          name="machines" label="Machines" columns=${COLUMNS} items=${found}
+          row=${(/** @type {Machine} */ machine) => ({ "data-state": stateOf(machine) })}
           order=${chosen.sort} sort=${(/** @type {string} */ sort) => choose({ sort })} chosen=${chosen.q + chosen.state}
         />`
       : html`<${NothingFits} what="machine" clear=${clear} />`}
@@ -75,7 +82,9 @@ export function MachinesPage(/** @type {PageProperties} */ page) {
 const Head = ({ chosen, choose, children }) => html`<section>
   <div class="head">
     <h1>Machines</h1>
-    <${Field} label="Filter" inline><input type="search" placeholder="Words of name, id, reason…" value=${chosen.q} onInput=${valueTo((q) => choose({ q }))} /><//>
+    <${Field} label="Filter" inline><input
+      type="search" placeholder="Words of name, id, reason…" value=${chosen.q} onInput=${valueTo((q) => choose({ q }))}
+    /><//>
   </div>
   ${children}
 </section>`;

@@ -37,7 +37,10 @@ const filtersOf = (workflows) => [
 const COLUMNS = [
   {
     key: "name", label: "Name", sorts: "up",
-    cell: ({ id, name, description }) => html`<a href="#${path`/trajectories/${id}`}" dir="auto">${name || "Without a name"}</a>${description && html`<small dir="auto">${description}</small>`}`,
+    cell: ({ id, name, description }) => [
+      html`<a href="#${path`/trajectories/${id}`}" dir="auto">${name || "Without a name"}</a>`,
+      description && html`<small dir="auto">${description}</small>`,
+    ],
     attributes: ({ name, description }) => ({ title: [name, description].filter(Boolean).join("\n") }),
   },
   { key: "approval", label: "Approval", cell: (trajectory) => html`<${ApprovalBadge} ...${trajectory} />` },

@@ -1,7 +1,7 @@
-/** Small parts that several pages have: fields, buttons that are busy, commands to copy, empty places. */
+/** Small parts that several pages have: fields, buttons that are busy, questions, commands to copy, empty places. */
 
 import { HOME, nameOf, wordsOf } from "../server/api.js";
-import { cloneElement, html, useId, useRef, useState } from "./elements.js";
+import { cloneElement, html, useId, useLayoutEffect, useRef, useState } from "./elements.js";
 import { toast } from "./toasts.js";
 
 /** @param {FieldProperties} properties of a label, and within it the field that it names */
@@ -55,6 +55,19 @@ export function WorkForm({ submit, words = "", children, ...rest }) {
     });
   }
   return html`<form onSubmit=${submitted} aria-busy=${isBusy} ...${rest}>${children}<p class="said" role="alert">${wrong}</p></form>`;
+}
+
+/** @param {DialogProperties} properties of what is open while it is drawn */
+export function Dialog({ title, submit, close, children }) {
+  const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useLayoutEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => dialog?.close(); // Which gives the focus back.
+  }, []);
+  return html`<dialog ref=${element} aria-label=${title} onClose=${close}>
+    <${WorkForm} submit=${submit}><h2>${title}</h2>${children}<//>
+  </dialog>`;
 }
 
 /** @type {(values: FormData, name: string) => string} what was filled into a field of a form */

@@ -162,7 +162,9 @@ function pairOf({ targetTouches: [one, other] }) {
 export function ViewingTools(/** @type {{viewing: Viewing}} */ { viewing }) {
   const { displays, display, isFull, isLarger, scale } = useStore(viewing);
   return html`<span class="tools">
-    ${displays.length > 1 && html`<${Field} label="Display" inline><select value=${display} onChange=${valueTo((value) => viewing.choose(Number(value)))}>
+    ${displays.length > 1 && html`<${Field} label="Display" inline><select
+      value=${display} onChange=${valueTo((value) => viewing.choose(Number(value)))}
+    >
       <option value="0">All</option>
       ${displays.map(({ width, height }, at) => html`<option value=${at + 1}>${at + 1}: ${width} × ${height}</option>`)}
     </select><//>`}
