@@ -436,7 +436,7 @@ interface KeyLike extends Held, KeyPlace {
 
 /** What hands on a picture need. */
 interface Hands {
-  screen: Pick<import("../static/screen/screen.js").Screen, "canvas" | "placeOf">;
+  screen: Pick<import("../static/screen/screen.js").Screen, "canvas" | "placeOf" | "region">;
   typing: HTMLTextAreaElement;
   touchpad: import("../static/control/touchpad.js").Touchpad;
   latches: import("../static/control/keys_panel.js").Latches;

@@ -24,8 +24,10 @@ export class Fingers {
       return;
     }
     const isDirect = !this.touchpad.isOn;
-    const place = this.pointer.hands.screen.placeOf(event);
-    if (isDirect && !place) return;
+    const { screen } = this.pointer.hands;
+    const place = screen.placeOf(event);
+    // Nobody should click on what is not shown.
+    if (isDirect ? !place : !screen.region) return;
     if (!isDirect) void this.touchpad.find();
     this.pointer.capture(event);
     const { clientX: x, clientY: y, timeStamp: at } = event;
