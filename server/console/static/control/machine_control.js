@@ -103,7 +103,8 @@ export class MachineControl extends Store {
     this.#ask("");
     const hand = new Hand({ lease, outcome });
     const clipboard = this.mayCopy ? new Clipboard({ hand, machineId: this.machine.id }) : null;
-    Object.assign(this, { hand, clipboard });
+    this.hand = hand;
+    this.clipboard = clipboard;
     this.#hands = new AbortController();
     const { signal } = this.#hands;
     takeControl({ screen, typing, touchpad, latches, hand, clipboard, own: this.own, signal });
@@ -167,7 +168,9 @@ export class MachineControl extends Store {
     // Not to the button: what is being typed would press it.
     const wasBeside = document.activeElement?.closest(".keypad");
     this.#hands.abort();
-    Object.assign(this, { hand: null, clipboard: null, panel: "" });
+    this.hand = null;
+    this.clipboard = null;
+    this.panel = "";
     this.outcome.note("");
     this.latches.clear();
     this.touchpad.update(false);
