@@ -70,7 +70,9 @@ export function rememberPlace() {
   addEventListener("hashchange", arrive);
   addEventListener("scroll", () => {
     clearTimeout(keeping);
-    keeping = setTimeout(() => history.replaceState({ y: scrollY }, ""), 100);
+    const { path } = place();
+    // One may be on the way back by then: there it is another place.
+    keeping = setTimeout(() => place().path === path && history.replaceState({ y: scrollY }, ""), 100);
   });
   arrive();
 }
