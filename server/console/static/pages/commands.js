@@ -31,7 +31,7 @@ const Line = ({ command_id, operation, outcome, code, token_name, duration_ms, a
     <span class="took">${note ?? (duration_ms === null ? "" : span(duration_ms))}</span>
   </li>`;
 
-/** @type {(machine: Machine, command: CommandItem) => Machine} whose counts the server does not tell with a command */
+/** @type {(machine: Machine, command: CommandItem) => Machine} with a command in its counts, which the server tells only with the machine */
 export function counted(machine, { outcome, accepted_at, inputs: several }) {
   if (outcome === "pending" || !machine.inputs) return machine;
   const name = outcome === "completed" ? "completed" : "failed";

@@ -53,7 +53,7 @@ export class Listing extends Reading {
   }
 }
 
-/** @type {(day: string, time: string) => string} by the reader's own clock; what is no day is left for the server to refuse, in words */
+/** @type {(day: string, time: string) => string} when that is by the reader's own clock; what is no day is left for the server to refuse, in words */
 function momentOf(day, time) {
   const moment = new Date(`${day}T${time}`);
   return Number.isNaN(moment.getTime()) ? day : moment.toISOString();

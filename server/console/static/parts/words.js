@@ -2,7 +2,7 @@
 
 export const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** @type {Record<string, {word: string, trouble: number}>} and how urgently somebody should look after such a machine, the lowest first */
+/** @type {Record<string, {word: string, trouble: number}>} of machines, and how urgently somebody should look after one, the lowest first */
 export const STATES = {
   offline: { word: "Offline", trouble: 0 },
   no_input: { word: "No input", trouble: 0 },
