@@ -83,7 +83,7 @@ const Head = ({ chosen, choose, children }) => html`<section>
   <div class="head">
     <h1>Machines</h1>
     <${Field} label="Filter" inline><input
-      type="search" placeholder="Words of name, id, reason…" value=${chosen.q} onInput=${valueTo((q) => choose({ q }))}
+      type="search" placeholder="Name, id, reason…" value=${chosen.q} onInput=${valueTo((q) => choose({ q }))}
     /><//>
   </div>
   ${children}
