@@ -290,6 +290,8 @@ TESTED_ELSEWHERE = {
     "schemas/resources/machine_lists.py": "tests/server/fleet/lists/test_lists.py",
     "server/store/machines/rows.py": "tests/server/fleet/lists/test_lists.py",
     "server/fleet/lists/rows.py": "tests/server/fleet/lists/test_questions.py",
+    "server/fleet/lists/index.py": "tests/server/fleet/lists/test_questions.py",
+    "server/fleet/lists/moment.py": "tests/server/fleet/lists/test_questions.py",
     # What a question says is tested where it is answered; how it crosses, beside `question`.
     "server/dispatch/questions/clipboard.py": "tests/server/dispatch/questions/test_question.py",
     "server/dispatch/questions/control.py": "tests/server/dispatch/questions/test_question.py",

@@ -13,6 +13,7 @@ from server.dispatch.questions.control import MachineRemoved, PauseChanged
 from server.dispatch.refusals import RefusedError, accepted, unknown_machine
 from server.errors import TooLarge
 from server.fleet.lists.lists import MachineLists
+from server.fleet.lists.questions import Window
 from server.fleet.pauses import Pauses, check_end
 from server.fleet.pools import Pools
 from server.identity.tokens import make_token
@@ -54,12 +55,14 @@ class Fleet:
 
         Raises a validation error for a pool that is not there.
         """
-        found = await self._lists.find(organization_id, query, query.sort, counts=query.counts)
-        ids = found.ids[query.skip : query.skip + query.limit]
-        stored = await self._machines.some(organization_id, ids)
+        window = Window(query.skip, query.limit)
+        found = await self._lists.find(
+            organization_id, query, query.sort, window, counts=query.counts
+        )
+        stored = await self._machines.some(organization_id, found.ids)
         return MachinePage(
             items=await self._views.of_all(organization_id, stored),
-            total=len(found.ids),
+            total=found.total,
             skip=query.skip,
             limit=query.limit,
             counts=found.counts,

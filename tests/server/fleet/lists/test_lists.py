@@ -1,12 +1,16 @@
 """Lists of machines by HTTP: filtered, sorted, counted, and never older than what was answered."""
 
+from time import monotonic
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import DesktopChanged
+from server.errors import StoreUnavailable
 from server.fleet.lists import lists
+from server.store.machines import rows
 from server.store.machines.machines import MachineStore
 from server.store.machines.rows import MachineRowStore
 from tests.desktop_states import DARK, GONE, GREETING, OFF, YES, desktop
@@ -177,9 +181,9 @@ async def test_what_did_not_change_is_not_read_again(
     read: list[list[str]] = []
     some = MachineRowStore.some
 
-    async def counted(self: Any, organization_id: Any, ids: Any) -> Any:
+    async def counted(self: Any, organization_id: Any, ids: Any, take: Any) -> None:
         read.append(sorted(ids))
-        return await some(self, organization_id, ids)
+        await some(self, organization_id, ids, take)
 
     monkeypatch.setattr(MachineRowStore, "some", counted)
     await listed(service)
@@ -188,6 +192,36 @@ async def test_what_did_not_change_is_not_read_again(
     await listed(service)
     await listed(service)
     assert read == [[], ["desk", "other"], []]
+
+
+async def test_what_changed_while_nobody_looked_is_seen(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(service)
+    monkeypatch.setattr(rows, "_AT_ONCE", 3)
+    await listed(service)
+    await service.request("PATCH", "/v1/machines/other", {"name": "Zoo"})
+    await service.request("DELETE", "/v1/machines/desk")
+    hours = monotonic() + 7200
+    monkeypatch.setattr(lists, "time", SimpleNamespace(monotonic=lambda: hours))
+    assert await listed(service, "sort=-name") == ["other", "till-10", "till-9"]
+
+
+async def test_first_list_that_fails_leaves_nothing_behind(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(service)
+    read = MachineRowStore.all
+
+    async def cut_off(self: Any, organization_id: Any, take: Any) -> None:
+        await read(self, organization_id, take)
+        raise StoreUnavailable
+
+    monkeypatch.setattr(MachineRowStore, "all", cut_off)
+    assert (await service.get("/v1/machines")).status == 503
+    await service.request("DELETE", "/v1/machines/desk")
+    monkeypatch.undo()
+    assert await listed(service) == ["other", "till-10", "till-9"]
 
 
 async def test_organizations_that_nobody_asked_for_lately_are_not_held(
