@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from schemas.link.messages import Capability
-from schemas.resources.machines import Holder, InputCounts, Machine, Pause
+from schemas.resources.machines import Holder, InputCounts, InvitationReference, Machine, Pause
 from schemas.resources.pools import references
 from server.clock import from_milliseconds, milliseconds
 from server.dispatch.live_machines import LiveMachines
@@ -14,6 +14,7 @@ from server.store.machines.documents import Machine as StoredMachine
 from server.store.machines.input_counts import InputCount, InputCountStore
 from server.store.machines.pools import PoolStore
 from server.store.times import now
+from server.versions import is_outdated
 
 NOT_CONNECTED = Capability(available=False, reason="the machine is not connected")
 
@@ -81,7 +82,7 @@ def _view(
     if stored.paused:
         state, reason = "paused", stored.why_paused
         since = stored.paused_since or since
-    client, round_trip = stored.client, live.round_trip_seconds
+    client, round_trip, invitation = stored.client, live.round_trip_seconds, stored.invitation
     displays = live.displays
     if displays is None:
         displays = () if client is None else client.displays
@@ -99,6 +100,7 @@ def _view(
         pools=references({each: pools[each] for each in stored.labels.pools if each in pools}),
         platform=None if client is None else client.platform,
         client_version=None if client is None else client.client_version,
+        outdated=client is not None and is_outdated(client.client_version),
         desktop=None if client is None else client.desktop,
         displays=list(displays),
         node=live.node,
@@ -107,5 +109,6 @@ def _view(
         last_input_at=count.last_at,
         screen=live.screen or NOT_CONNECTED,
         viewers=list(live.viewers),
+        invitation=invitation and InvitationReference(id=invitation.id, name=invitation.name),
         created_at=stored.created_at,
     )

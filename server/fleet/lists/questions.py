@@ -10,6 +10,7 @@ from schemas.resources.machine_lists import MachineFilter, MachineSort, StateCou
 from server.fleet.lists.index import Index
 from server.fleet.lists.moment import Moment
 from server.store.trajectories.search import folded
+from server.versions import is_outdated
 
 
 @dataclass(frozen=True)
@@ -74,13 +75,16 @@ def answered(
 
 def _fitting(index: Index, wanted: MachineFilter, pools: frozenset[UUID] | None) -> Set[str] | None:
     """Those that fit what does not change with the moment; None is all."""
-    parts = []
+    parts: list[set[str]] = []
     if pools is not None:
         parts.append(index.in_pools(pools))
     if wanted.tag is not None:
         parts.append(index.by_tag.any_of(wanted.tag))
     if wanted.version is not None:
         parts.append(index.by_version.any_of(wanted.version))
+    if wanted.outdated is not None:
+        outdated = index.by_version.any_of(filter(is_outdated, index.by_version))
+        parts.append(outdated if wanted.outdated else index.rows.keys() - outdated)
     return set.intersection(*sorted(parts, key=len)) if parts else None
 
 

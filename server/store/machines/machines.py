@@ -15,6 +15,7 @@ from server.store.machines.documents import (
     NO_LABELS,
     RESUMED,
     ClientSummary,
+    JoinedWith,
     Labels,
     LinkFacts,
     Machine,
@@ -137,6 +138,7 @@ class MachineStore:
             "state_since": time,
             "reason": None,
             "client": None,
+            "invitation": None,
             "deleted_at": None,
         }
         removed = {
@@ -237,13 +239,23 @@ class MachineStore:
         wanted = {**_live(organization_id, machine_id), "$expr": fits}
         return await self._update(wanted, [noted_stage(stage)])
 
-    async def label_in(
-        self, session: Session, organization_id: UUID, machine_id: str, add: Labels
+    async def joined_in(
+        self,
+        session: Session,
+        organization_id: UUID,
+        machine_id: str,
+        add: Labels,
+        invitation: JoinedWith | None,
     ) -> None:
-        """Give a machine tags and pools in a transaction, as many as it may have."""
+        """Note in a transaction that a host became this machine, by which invitation if by one.
+
+        It gets the tags and pools of that, as many as it may have.
+        """
         stage = _labelled(add, NO_LABELS)
         stage["tags"] = {"$slice": [stage["tags"], MOST_TAGS]}
         stage["pools"] = {"$slice": [stage["pools"], MOST_POOLS_OF_MACHINE]}
+        if invitation is not None:
+            stage["invitation"] = {"$literal": vars(invitation)}
         wanted = _live(organization_id, machine_id)
         await self._machines.update_one(wanted, [noted_stage(stage)], session=session)
 

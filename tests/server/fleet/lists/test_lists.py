@@ -8,6 +8,7 @@ import pytest
 
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import DesktopChanged
+from server import versions
 from server.errors import StoreUnavailable
 from server.fleet.lists import lists
 from server.store.machines import rows
@@ -95,7 +96,7 @@ async def test_pool_of_another_organization_is_none(service: Service) -> None:
         assert (await service.get(f"/v1/machines?pool={named}")).status == 422
 
 
-async def test_list_knows_what_links_say(service: Service) -> None:
+async def test_list_knows_what_links_say(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     await service.new_machine("new")
     async with service.joined(GREETING) as (machine, link):
         await machine.until_live()
@@ -114,6 +115,15 @@ async def test_list_knows_what_links_say(service: Service) -> None:
             await link.say(change)
             await until_said(service, change)
             assert await listed(service, "state=online&search=connected") == ["desk-1"]
+        assert await listed(service, "outdated=true") == []
+        assert await listed(service, "outdated=false") == ["desk-1", "new"]
+        with monkeypatch.context() as patch:
+            patch.setattr(versions, "VERSION", "99.0.0")
+            versions.is_outdated.cache_clear()
+            assert await listed(service, "outdated=true") == ["desk-1"]
+            assert await listed(service, "outdated=false") == ["new"]
+            assert (await service.get("/v1/machines/desk-1")).json["outdated"]
+        versions.is_outdated.cache_clear()
         assert await listed(service, f"version=0.9,{GREETING.client_version}") == ["desk-1"]
     await machine.until_gone()
     assert await listed(service, "state=offline&sort=-state") == ["new", "desk-1"]
