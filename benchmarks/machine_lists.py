@@ -111,7 +111,14 @@ async def fill(database: Database, organization_id: UUID, size: int, *, changed:
 
 
 async def measure(
-    uri: str, name: str, directory: Path, size: int, rows: dict[str, Row], *, changed: bool
+    uri: str,
+    name: str,
+    directory: Path,
+    size: int,
+    rows: dict[str, Row],
+    *,
+    changed: bool,
+    times: int,
 ) -> float:
     """Fill a database and ask everything of it; the milliseconds of the first list of all."""
     database = await Database.open(uri, name)
@@ -128,7 +135,7 @@ async def measure(
             path = f"/v1/machines?limit={limit}{template.format(ninety=size * 3 // 10 - limit)}"
             row = rows.setdefault(title, Row())
             row.found.append(json.loads(client.get(path))["total"])
-            row.ours.append(await median_ms(partial(asyncio.to_thread, client.get, path)))
+            row.ours.append(await median_ms(partial(asyncio.to_thread, client.get, path), times))
             wanted = {"organization_id": organization.id, "deleted_at": None, **plain_filter}
             if "pools" in wanted:
                 wanted["pools"] = pool_id
@@ -139,12 +146,12 @@ async def measure(
                 await machines.count_documents(wanted)
                 await machines.find(wanted, sort=[(order, 1)], limit=limit).to_list(limit)
 
-            row.plain.append(await median_ms(plain))
+            row.plain.append(await median_ms(plain, times))
     database.close()
     return first
 
 
-async def run(sizes: list[int], *, changed: bool) -> None:
+async def run(sizes: list[int], *, changed: bool, times: int) -> None:
     """Measure all, and print it."""
     rows: dict[str, Row] = {}
     async with AsyncExitStack() as stack:
@@ -153,7 +160,9 @@ async def run(sizes: list[int], *, changed: bool) -> None:
         version = f"{platform.python_implementation()} {platform.python_version()}"
         print(f"{version}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
         firsts = [
-            await measure(uri, f"machines{size}", directory, size, rows, changed=changed)
+            await measure(
+                uri, f"machines{size}", directory, size, rows, changed=changed, times=times
+            )
             for size in sizes
         ]
     print(table(sizes, rows))
@@ -170,9 +179,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.machine_lists", description=__doc__)
     parser.add_argument("--sizes", default="100,10000", help="how many machines, comma-separated")
     parser.add_argument("--changed", action="store_true", help="all of them just now")
+    parser.add_argument("--times", type=int, default=30, help="each list, at most")
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
-    asyncio.run(run(sizes, changed=options.changed))
+    asyncio.run(run(sizes, changed=options.changed, times=options.times))
 
 
 if __name__ == "__main__":

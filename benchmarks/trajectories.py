@@ -79,12 +79,12 @@ class Client:
         return body
 
 
-async def median_ms(once: Callable[[], Awaitable[object]]) -> float:
+async def median_ms(once: Callable[[], Awaitable[object]], most: int = 30) -> float:
     """The median of up to 30 times, of fewer where they take long; after one that warms up."""
     await once()
     seconds: list[float] = []
     end = time.perf_counter() + 8
-    while len(seconds) < 3 or (len(seconds) < 30 and time.perf_counter() < end):
+    while len(seconds) < 3 or (len(seconds) < most and time.perf_counter() < end):
         started = time.perf_counter()
         await once()
         seconds.append(time.perf_counter() - started)
