@@ -290,6 +290,10 @@ TESTED_ELSEWHERE = {
     "schemas/resources/machine_lists.py": "tests/server/fleet/lists/test_lists.py",
     "server/store/machines/rows.py": "tests/server/fleet/lists/test_lists.py",
     "server/fleet/lists/rows.py": "tests/server/fleet/lists/test_questions.py",
+    # When something was wrong is seen from the link to the list.
+    "schemas/resources/troubles.py": "tests/server/api/machines/test_trouble.py",
+    "server/store/machines/troubles.py": "tests/server/api/machines/test_trouble.py",
+    "server/machines/desktop_troubles.py": "tests/server/api/machines/test_trouble.py",
     "server/machines/link/rivals.py": "tests/server/machines/test_admission_takeovers.py",
     "server/fleet/lists/index.py": "tests/server/fleet/lists/test_questions.py",
     "server/fleet/lists/moment.py": "tests/server/fleet/lists/test_questions.py",

@@ -24,6 +24,7 @@ from farhand._fleet_types import (
     PoolReference,
     StateCounts,
     Token,
+    Trouble,
 )
 
 Item = TypeVar("Item")
@@ -35,10 +36,10 @@ __all__ = [
     "ClipboardContent", "CommandAnswer", "CommandItem", "CommandView", "Control",
     "CreatedInvitation", "CreatedMachine", "CreatedToken", "Dimensions", "Display", "Event",
     "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",
-    "Invitation", "Join", "LatestTrajectory", "LeftOutPicture", "Machine", "Organization",
-    "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolReference",
+    "Invitation", "InvitationReference", "Join", "LatestTrajectory", "LeftOutPicture", "Machine",
+    "Organization", "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolReference",
     "StateCounts", "StoredPicture", "Token", "Trajectory", "TrajectoryHead",
-    "TrajectoryWithIncluded", "WaitResult", "Workflow",
+    "TrajectoryWithIncluded", "Trouble", "WaitResult", "Workflow",
 ]
 # fmt: on
 

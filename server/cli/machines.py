@@ -22,6 +22,7 @@ COLUMNS = (
     *("client", "platform"),
 )
 COMMAND_COLUMNS = ("accepted_at", "operation", "outcome", "code", "duration_ms", "token_name")
+TROUBLE_COLUMNS = ("since", "until", "for", "kind", "reason")
 LAST_COMMANDS = 10
 ROTATION_SECONDS = 60.0
 POLL_SECONDS = 0.3
@@ -166,6 +167,17 @@ def show_machine(api: Api, machine_id: str) -> None:
         api.show(commands, COMMAND_COLUMNS)
 
 
+@machine.command("trouble")
+@click.argument("machine_id", metavar="ID")
+@api_options
+def show_trouble(api: Api, machine_id: str) -> None:
+    """List what was wrong with a machine in the last 30 days, the latest first."""
+    answer = api.call_list(f"{address(machine_id)}/trouble")
+    if not api.as_json:
+        answer["items"] = [{**each, "for": span(each["seconds"])} for each in answer["items"]]
+    api.show(answer, TROUBLE_COLUMNS)
+
+
 @machine.command("rename")
 @click.argument("machine_id", metavar="ID")
 @click.argument("name")
@@ -276,8 +288,12 @@ def client_of(found: Any) -> str | None:
 
 def ago(time: str, now: datetime) -> str:
     """How long ago that was, in its two largest units."""
-    seconds = max(int((now - parse_time(time)).total_seconds()), 0)
-    minutes, seconds = divmod(seconds, 60)
+    return span((now - parse_time(time)).total_seconds())
+
+
+def span(length: float) -> str:
+    """So many seconds, in the two largest units."""
+    minutes, seconds = divmod(max(int(length), 0), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
     parts = [(days, "d"), (hours, "h"), (minutes, "min"), (seconds, "s")]

@@ -15,6 +15,7 @@ from server.errors import NotFound, StoreUnavailable
 from server.machines.admission_queue import AdmissionQueue
 from server.machines.connection import Connection
 from server.machines.desktop_publisher import DesktopPublisher
+from server.machines.desktop_troubles import DesktopTroubles, Troubles
 from server.machines.link.availability import STUCK
 from server.machines.link.errors import LinkDownError
 from server.machines.link.greeting import LinkTerms, reconnect_spread
@@ -95,6 +96,7 @@ class Admission:
         open_commands: OpenCommands,
         listener: MachineListener,
         other_nodes: OtherNodes,
+        troubles: Troubles,
         background: Tasks,
         *,
         node: Node,
@@ -112,6 +114,7 @@ class Admission:
         self._background = background
         self._queue = AdmissionQueue(ADMITTED_AT_ONCE, SECONDS_FOR_EACH)
         self._closings = LogRateLimit(CLOSINGS_SAID, CLOSINGS_SECONDS, time.monotonic)
+        self._troubles = DesktopTroubles(troubles, background)
         self._desktops = DesktopPublisher(machines, self._changed, background)
 
     def open(
@@ -296,6 +299,7 @@ class Admission:
 
     def _changed(self, link: LinkSocket) -> None:
         self._registry.state_changed(link)
+        self._troubles.look(link)
         if link.epoch:
             self._listener.changed(link.organization_id, link.machine_id)
 

@@ -15,7 +15,7 @@ from server.errors import StoreUnavailable
 from server.machines.clipboard_reads import MachineClipboard
 from server.machines.connection import Connection, LinkObserver
 from server.machines.link import events
-from server.machines.link.availability import Availability
+from server.machines.link.availability import Availability, DesktopTrouble
 from server.machines.link.desktop import DesktopState
 from server.machines.link.errors import LinkDownError
 from server.machines.link.greeting import Greeting, LinkTerms
@@ -39,6 +39,7 @@ class LinkSocket:
     the highest of which another node has told until then.  ``took_over`` is whether it replaced a
     live one, and ``rivals`` are the hosts that come with its token meanwhile.  When this side
     begins to close it, ``over_code``, ``over_since`` and ``over_reason`` say how, when and why.
+    ``trouble`` is what was last seen to be wrong with its desktop.
     Times are milliseconds since 1970.  ``reading_restrictions`` is held by whoever reads whom the
     machine takes inputs from, and ``watched_screen`` is the machine's screen once somebody has
     asked for it.
@@ -50,6 +51,7 @@ class LinkSocket:
     up_since: int
     took_over: bool = False
     rivals: tuple[Rival, ...] = ()
+    trouble: DesktopTrouble | None = None
     over_code: CloseCode | None = None
     over_since: int = 0
     over_reason: str = ""

@@ -203,3 +203,17 @@ def pause_of(document: Document) -> PauseDetails:
 def labels_of(document: Document) -> Labels:
     """The tags and pools in a machine's document."""
     return Labels(tuple(sorted(document.get("tags", ()))), tuple(document.get("pools", ())))
+
+
+def labelled(add: Labels, remove: Labels) -> Document:
+    """The fields of a machine that has got labels, and lost others: a pipeline's."""
+    return {
+        field: {
+            "$setDifference": [
+                # In a pipeline a text that begins with $ would be read as a field of the document.
+                {"$setUnion": [f"${field}", {"$literal": [*getattr(add, field)]}]},
+                {"$literal": [*getattr(remove, field)]},
+            ]
+        }
+        for field in ("tags", "pools")
+    }

@@ -12,6 +12,7 @@ from typing import Final
 from uuid import UUID
 
 from server.store.machines.documents import Machine, machine_of
+from server.store.machines.troubles import WITHOUT_TROUBLES
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 
@@ -26,7 +27,7 @@ _AT_ONCE: Final = 200
 """Machines in one batch: rows are made of them in some milliseconds, in which nobody else runs."""
 
 # Displays are the larger part of a machine, and in no list's filter.
-_PROJECTION: Final = {"client.displays": False, "control": False}
+_PROJECTION: Final = {"client.displays": False, "control": False, **WITHOUT_TROUBLES}
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,24 @@ def test_list_is_whole_however_long_it_is(served: Served, mongodb: str) -> None:
     assert machines <= {*table.stdout.split()}
 
 
-@pytest.mark.parametrize("verb", ["show", "pause", "resume"])
+def test_trouble_is_listed(served: Served, mongodb: str) -> None:
+    assert served.run("machine", "add", "ailing").exit_code == 0
+    assert served.run("machine", "trouble", "ailing").stdout.split() == [
+        *("since", "until", "for", "kind", "reason"),
+    ]
+    since = datetime.now(UTC) - timedelta(hours=1)
+    trouble = {"kind": "offline", "reason": "its network went away", "since": since}
+    with pymongo.MongoClient[dict[str, Any]](mongodb) as client:
+        client["test_command_line"]["machines"].update_one(
+            {"machine_id": "ailing"},
+            {"$push": {"troubles": {**trouble, "until": since + timedelta(seconds=63)}}},
+        )
+    table = served.run("machine", "trouble", "ailing").stdout
+    assert "1 min 3 s" in table
+    assert "its network went away" in table
+
+
+@pytest.mark.parametrize("verb", ["show", "pause", "resume", "trouble"])
 def test_unknown_machine_is_a_sentence_and_code_1(served: Served, verb: str) -> None:
     result = served.run("machine", verb, "no/such")
     assert result.exit_code == 1
