@@ -79,22 +79,22 @@ class Client:
         return body
 
 
-async def median_ms(once: Callable[[], Awaitable[object]], most: int = 30) -> float:
+async def median_ms(once: Callable[[], Awaitable[object]]) -> float:
     """The median of up to 30 times, of fewer where they take long; after one that warms up."""
     await once()
     seconds: list[float] = []
     end = time.perf_counter() + 8
-    while len(seconds) < 3 or (len(seconds) < most and time.perf_counter() < end):
+    while len(seconds) < 3 or (len(seconds) < 30 and time.perf_counter() < end):
         started = time.perf_counter()
         await once()
         seconds.append(time.perf_counter() - started)
     return statistics.median(seconds) * 1000
 
 
-async def alternating_ms(*ways: Callable[[], Awaitable[object]]) -> list[float]:
-    """The median of each way, of 30 rounds in which each has its turn; after two that warm up."""
+async def alternating_ms(*ways: Callable[[], Awaitable[object]], times: int = 30) -> list[float]:
+    """The median of each way, of rounds in which each has its turn; after two that warm up."""
     rounds: list[list[float]] = []
-    for _ in range(32):
+    for _ in range(times + 2):
         rounds.append([])
         for once in ways:
             started = time.perf_counter()
