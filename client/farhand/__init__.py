@@ -8,13 +8,10 @@
 :class:`Farhand` is for ordinary programs, :class:`AsyncFarhand` the same for asyncio.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from farhand._answers import Reply
-from farhand._async.client import AsyncFarhand
-from farhand._async.machine import AsyncMachine
-from farhand._async.session import AsyncSession
-from farhand._sync.client import Farhand
-from farhand._sync.machine import Machine
-from farhand._sync.session import Session
 from farhand.errors import (
     ActionsStopped,
     AlreadyExists,
@@ -63,6 +60,14 @@ from farhand.errors import (
     WrongPart,
     WrongState,
 )
+
+if TYPE_CHECKING:
+    from farhand._async.client import AsyncFarhand
+    from farhand._async.machine import AsyncMachine
+    from farhand._async.session import AsyncSession
+    from farhand._sync.client import Farhand
+    from farhand._sync.machine import Machine
+    from farhand._sync.session import Session
 
 __version__ = "0.1.0"
 
@@ -121,3 +126,24 @@ __all__ = [
     "WrongPart",
     "WrongState",
 ]
+
+_LOADED_WHEN_NAMED = {
+    "AsyncFarhand": "farhand._async.client",
+    "AsyncMachine": "farhand._async.machine",
+    "AsyncSession": "farhand._async.session",
+    "Farhand": "farhand._sync.client",
+    "Machine": "farhand._sync.machine",
+    "Session": "farhand._sync.session",
+}
+"""Importing httpx and pydantic takes longer than all of ours, and few programs need both halves."""
+
+if not TYPE_CHECKING:  # A checker of types would take any name for one of ours.
+
+    def __getattr__(name: str) -> Any:
+        if name not in _LOADED_WHEN_NAMED:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(_LOADED_WHEN_NAMED[name]), name)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
