@@ -27,6 +27,7 @@ from server.machines.link_timers import LinkTimers
 from server.machines.pending_outcomes import OneTimeEvent, PendingOutcomes, Question, RepeatedEvent
 from server.machines.screens import MachineScreen
 from server.machines.websocket.frames import events_of
+from server.store.machines.troubles import TAKEN_OVER
 from server.tasks import Tasks
 
 logger = logging.getLogger(__name__)
@@ -230,11 +231,7 @@ class LinkSocket:
 
     def give_way(self) -> None:
         """End the link, because a newer one of the same machine takes over."""
-        self.close(
-            CloseCode.TAKEN_OVER,
-            "a newer connection with this machine's token took over; "
-            "every machine needs a token of its own",
-        )
+        self.close(CloseCode.TAKEN_OVER, TAKEN_OVER)
 
     @contextmanager
     def slot(self, lease_hash: str | None = None) -> Iterator[None]:

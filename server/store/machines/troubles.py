@@ -18,6 +18,12 @@ KEPT: Final = timedelta(days=30)
 MOST: Final = 100
 """Of one machine; earlier ones are forgotten before their time."""
 
+TAKEN_OVER: Final = (
+    "a newer connection with this machine's token took over; every machine needs a token of its own"
+)
+"""Why a link ends that gives way: the machine is not away then, unless the newer one fails."""
+
+_TAKING_OVER: Final = timedelta(minutes=1)
 _LONGEST_REASON: Final = 200
 
 WITHOUT_TROUBLES: Final = {"troubles": False}
@@ -45,8 +51,19 @@ def with_offline_time(at: datetime) -> Document:
             "cond": {"$gte": ["$$this.until", at - KEPT]},
         }
     }
-    # A link that replaces one that had not ended begins without such a time.
-    return {"$cond": [{"$gt": ["$disconnected_at", None]}, {"$slice": [lately, -MOST]}, known]}
+    # The end of a link that is replaced may be noted before the beginning of the next, or never.
+    was_away = {
+        "$and": [
+            {"$gt": ["$disconnected_at", None]},
+            {
+                "$or": [
+                    {"$ne": ["$reason", TAKEN_OVER]},
+                    {"$lt": ["$disconnected_at", at - _TAKING_OVER]},
+                ]
+            },
+        ]
+    }
+    return {"$cond": [was_away, {"$slice": [lately, -MOST]}, known]}
 
 
 class TroubleStore:

@@ -3,7 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
-from server.store.machines.troubles import KEPT, MOST, StoredTrouble, TroubleStore
+from farhand import AsyncFarhand
+from server.store.machines.troubles import KEPT, MOST, TAKEN_OVER, StoredTrouble, TroubleStore
 from server.store.times import now
 from tests.desktop_states import DARK, GONE, GREETING, OFF, YES, desktop
 from tests.links import hello
@@ -57,6 +58,10 @@ async def test_each_time_of_trouble_is_told_with_its_reason(service: Service) ->
         page = (await service.get(f"{PATH}?skip=1&limit=1")).json
         assert (page["total"], page["items"][0]["kind"]) == (3, "no_screen")
         assert page["items"][0]["seconds"] >= 0
+        async with AsyncFarhand(service.url, service.token) as client:
+            listed = [each async for each in client.machine("desk-1").trouble()]
+        assert [each.kind for each in listed] == ["offline", "no_screen", "no_input"]
+        assert all(each.until is not None for each in listed)
     other = await service.elsewhere()
     assert (await other.get(PATH)).status == 404
 
@@ -109,6 +114,21 @@ async def test_few_are_kept_and_none_for_ever(service: Service) -> None:
     assert len(found) == MOST
     assert found[0]["reason"].startswith("3 x")
     assert max(len(each["reason"]) for each in found) == 200
+
+
+async def test_link_that_gives_way_was_not_away_unless_the_next_one_failed(
+    service: Service,
+) -> None:
+    machine = await service.new_machine()
+    machines = service.server.services.operation.database.collection("machines")
+    for number, (ago, told) in enumerate(((timedelta(0), 0), (timedelta(hours=1), 1))):
+        ended = {"connected_at": now(), "disconnected_at": now() - ago, "reason": TAKEN_OVER}
+        wanted = {"organization_id": service.organization_id, "machine_id": "desk-1"}
+        await machines.update_one(wanted, {"$set": ended})
+        async with machine.connected(hello(sequence=number)):
+            await machine.until_live()
+            assert len(await troubles(service)) == told
+        await machine.until_gone()
 
 
 async def stored(service: Service) -> list[Any]:
