@@ -82,6 +82,11 @@ interface PoolReference {
   name: string;
 }
 
+interface InvitationReference {
+  id: string;
+  name: string | null;
+}
+
 interface Machine {
   id: string;
   organization_id: string;
@@ -96,6 +101,7 @@ interface Machine {
   pools: PoolReference[];
   platform: string | null;
   client_version: string | null;
+  outdated: boolean;
   desktop: string | null;
   node: string | null;
   displays: Display[];
@@ -104,6 +110,7 @@ interface Machine {
   inputs: InputCounts;
   last_input_at: string | null;
   screen: Capability;
+  invitation: InvitationReference | null;
   created_at: string;
 }
 

@@ -159,6 +159,7 @@ TABLE = (
         "not-found", body={"approved": False}, takes_body=True),
     Row("POST", "/v1/machines/{machine_id}/rotate", "machines:write", 503, OTHERS_404,
         "not-found machine-unavailable"),
+    Row("GET", "/v1/machines/{machine_id}/trouble", "machines:read", 200, OTHERS_404, "not-found"),
     Row("GET", "/v1/machines", "machines:read", 200, ITS_OWN),
     Row("POST", "/v1/machines", "machines:write", 201, ITS_OWN, "already-exists",
         body={}, takes_body=True),
