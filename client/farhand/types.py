@@ -17,6 +17,8 @@ from farhand._fleet_types import (
     BulkResult,
     CreatedInvitation,
     CreatedToken,
+    CreatedWebhook,
+    Delivery,
     Invitation,
     Join,
     Organization,
@@ -24,6 +26,7 @@ from farhand._fleet_types import (
     PoolReference,
     StateCounts,
     Token,
+    Webhook,
 )
 
 Item = TypeVar("Item")
@@ -33,12 +36,13 @@ __all__ = [
     "ActionEnd", "ActionsResult", "Answer", "Area", "AuditEntry", "BulkItem",
     "BulkResult", "Capability",
     "ClipboardContent", "CommandAnswer", "CommandItem", "CommandView", "Control",
-    "CreatedInvitation", "CreatedMachine", "CreatedToken", "Dimensions", "Display", "Event",
+    "CreatedInvitation", "CreatedMachine", "CreatedToken", "CreatedWebhook", "Delivery",
+    "Dimensions", "Display", "Event",
     "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",
     "Invitation", "Join", "LatestTrajectory", "LeftOutPicture", "Machine", "Organization",
     "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolReference",
     "StateCounts", "StoredPicture", "Token", "Trajectory", "TrajectoryHead",
-    "TrajectoryWithIncluded", "WaitResult", "Workflow",
+    "TrajectoryWithIncluded", "WaitResult", "Webhook", "Workflow",
 ]
 # fmt: on
 

@@ -59,6 +59,14 @@ from server.api.trajectories.trajectories import (
     TrajectoryHandler,
 )
 from server.api.trajectories.workflows import WorkflowHandler, WorkflowsHandler
+from server.api.webhooks import (
+    DeliveriesHandler,
+    ResendHandler,
+    WebhookHandler,
+    WebhookRotateHandler,
+    WebhooksHandler,
+    WebhookTestHandler,
+)
 from server.web.routing import Route
 
 INPUT = "/v1/computer/{machine_id}/input"
@@ -109,6 +117,12 @@ ROUTES = (
     Route("/v1/invitations/{invitation_id}", InvitationHandler),
     Route("/v1/invitations/{invitation_id}/joins", JoinsHandler),
     Route("/v1/invitations/{invitation_id}/joins/{join_id}", JoinHandler),
+    Route("/v1/webhooks", WebhooksHandler),
+    Route("/v1/webhooks/{webhook_id}", WebhookHandler),
+    Route("/v1/webhooks/{webhook_id}/rotate", WebhookRotateHandler),
+    Route("/v1/webhooks/{webhook_id}/test", WebhookTestHandler),
+    Route("/v1/webhooks/{webhook_id}/deliveries", DeliveriesHandler),
+    Route("/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend", ResendHandler),
     Route("/v1/events", EventsHandler),
     Route("/v1/audit", AuditHandler),
     Route("/v1/audit/export", AuditExportHandler),

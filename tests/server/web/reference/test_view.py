@@ -100,6 +100,7 @@ UNSAID = {
     "append_steps_to_a_trajectory": "too_short",
     "change_many_machines": "machines",
     "make_a_token": "scopes_missing",
+    "make_a_webhook": "webhook_url",
     "send_key_combination": "key_combination",
 }
 """What a body must have that its schema does not say."""

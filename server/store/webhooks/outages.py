@@ -1,0 +1,118 @@
+"""Which machines are gone or back, and not told of yet; each is told of once, with its deliveries.
+
+A machine's document says what is owed in ``word``: when its link ends and when the next begins.
+What is told and what is to be posted about it are written together.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from pymongo import UpdateOne
+
+from server.store.machines.documents import BACK, GONE, LINK_ENDED, TOLD
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
+from server.store.mongodb.transactions import Session, in_transaction
+from server.store.times import now
+from server.store.webhooks.outbox import Outbox, StoredDelivery
+
+_MOST: Final = 10_000
+"""Of all that are owed, in one look."""
+
+
+@dataclass(frozen=True)
+class Owed:
+    """A machine that is gone, or back, since a time; ``key`` is its document's."""
+
+    key: Any
+    organization_id: UUID
+    machine_id: str
+    name: str
+    pools: Sequence[UUID]
+    is_back: bool
+    since: datetime
+    reason: str | None
+
+
+class _ChangedError(Exception):
+    """Something else has become of one of the machines since."""
+
+
+class OutageStore:
+    """Finds the machines of all organizations that somebody is to be told of."""
+
+    def __init__(self, database: Database, outbox: Outbox) -> None:
+        self._database = database
+        self._machines = database.collection("machines")
+        self._outbox = outbox
+
+    async def note_lost(self, node_id: UUID) -> None:
+        """Note machines whose links a node held that is gone, where this one is alone."""
+        wanted = {
+            "link.node_id": {"$ne": node_id},
+            "connected_at": {"$ne": None},
+            "disconnected_at": None,
+            "deleted_at": None,
+            "word": {"$nin": [GONE, TOLD]},
+        }
+        change = {"$set": {"word": GONE, "lost_at": now()}}
+        async with self._database.operation():
+            await self._machines.update_many(wanted, change)
+
+    async def owed(self) -> list[Owed]:
+        """What is owed, the oldest first."""
+        # The index has those that have a word, and is used where the query says so, too.
+        wanted = {"word": {"$in": [GONE, BACK], "$type": "string"}, "deleted_at": None}
+        cursor = self._machines.find(wanted, limit=_MOST)
+        found = [_owed(each) async for each in self._database.documents(cursor)]
+        return sorted(found, key=lambda each: each.since)
+
+    async def tell(self, told: Sequence[Owed], deliveries: Sequence[StoredDelivery]) -> bool:
+        """Note that these were told, and store what tells it; False where one has changed since."""
+        changes = [UpdateOne(_unchanged(each), _told(each)) for each in told]
+
+        async def work(session: Session) -> None:
+            result = await self._machines.bulk_write(changes, session=session)
+            if result.matched_count != len(changes):
+                raise _ChangedError
+            await self._outbox.insert_in(session, deliveries)
+
+        try:
+            await in_transaction(self._database, work)
+        except _ChangedError:
+            return False
+        return True
+
+
+def _unchanged(owed: Owed) -> Document:
+    since = "connected_at" if owed.is_back else {"$ifNull": ["$disconnected_at", "$lost_at"]}
+    moment = f"${since}" if isinstance(since, str) else since
+    word = BACK if owed.is_back else GONE
+    return {"_id": owed.key, "word": word, "$expr": {"$eq": [moment, owed.since]}}
+
+
+def _told(owed: Owed) -> Document:
+    return {"$set": {"word": None if owed.is_back else TOLD}}
+
+
+def _owed(document: Document) -> Owed:
+    is_back = document["word"] == BACK
+    return Owed(
+        key=document["_id"],
+        organization_id=document["organization_id"],
+        machine_id=document["machine_id"],
+        name=document["name"],
+        pools=document.get("pools", ()),
+        is_back=is_back,
+        since=_since(document, is_back=is_back),
+        reason=None if is_back else document["reason"] or LINK_ENDED,
+    )
+
+
+def _since(document: Document, *, is_back: bool) -> datetime:
+    names = ("connected_at",) if is_back else ("disconnected_at", "lost_at")
+    since: datetime = next(document[name] for name in names if document.get(name))
+    return since

@@ -1,0 +1,140 @@
+"""Tells webhooks of machines that are gone, and of those that are back.
+
+Every node looks, and one of them tells each outage: under an id that is made of the webhook, the
+machine and the time, so that it is the same whoever tells it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
+from typing import Any, Final
+from uuid import UUID, uuid5
+
+from schemas.values.times import format_time
+from server.errors import StoreUnavailable
+from server.store.machines.pools import PoolStore
+from server.store.times import now
+from server.store.webhooks.outages import OutageStore, Owed
+from server.store.webhooks.outbox import StoredDelivery, new_delivery
+from server.store.webhooks.webhooks import StoredWebhook, WebhookStore
+from server.webhooks.delivering import Delivering, envelope
+
+logger = logging.getLogger(__name__)
+
+LOOK_SECONDS: Final = 2.0
+
+MOST_ALONE: Final = 10
+"""Where more go together, they are told in one delivery."""
+
+TOGETHER: Final = timedelta(seconds=60)
+"""Within which they go together: a network that fails takes its machines one after another."""
+
+_IN_ONE: Final = 1000
+"""Machines in one delivery."""
+
+
+class Outages:
+    """Looks for what is owed, for ever.  ``after`` is how long a machine may be away untold.
+
+    ``alone_as`` is this node, where it is the only one: links of others have ended then.
+    """
+
+    def __init__(
+        self,
+        outages: OutageStore,
+        webhooks: WebhookStore,
+        pools: PoolStore,
+        delivering: Delivering,
+        *,
+        after: timedelta,
+        alone_as: UUID | None,
+    ) -> None:
+        self._outages = outages
+        self._webhooks = webhooks
+        self._pools = pools
+        self._delivering = delivering
+        self._after = after
+        self._alone_as = alone_as
+
+    async def run(self) -> None:
+        """Tell whatever is owed, for ever."""
+        while True:
+            try:
+                if self._alone_as is not None:
+                    await self._outages.note_lost(self._alone_as)
+                    self._alone_as = None
+                await self.look()
+            except StoreUnavailable as error:
+                logger.warning("webhooks: nobody is told of machines that are gone: %s", error)
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def look(self) -> None:
+        """Tell once what is owed by now."""
+        owed = sorted(await self._outages.owed(), key=lambda each: each.organization_id)
+        for organization_id, some in groupby(owed, key=lambda each: each.organization_id):
+            await self._tell(organization_id, list(some))
+
+    async def _tell(self, organization_id: UUID, owed: Sequence[Owed]) -> None:
+        moment = now()
+        back = [each for each in owed if each.is_back]
+        gone = due([each for each in owed if not each.is_back], self._after, moment)
+        for event, machines in (("machine_offline", gone), ("machine_online", back)):
+            if not machines:
+                continue
+            deliveries = await self._deliveries(organization_id, event, machines, moment)
+            if await self._outages.tell(machines, deliveries) and deliveries:
+                await self._delivering.make_room(organization_id)
+
+    async def _deliveries(
+        self, organization_id: UUID, event: str, machines: Sequence[Owed], moment: datetime
+    ) -> list[StoredDelivery]:
+        ids = {pool_id for each in machines for pool_id in each.pools}
+        names = await self._pools.names(organization_id, ids)
+        made = []
+        for webhook in await self._webhooks.of(organization_id, event):
+            for some in portions([each for each in machines if _concerns(webhook, each)]):
+                data = {"total": len(some), "machines": [_view(each, names) for each in some]}
+                body = envelope(event, moment, data)
+                delivery_id = _id(webhook.id, event, some)
+                made.append(new_delivery(organization_id, webhook.id, delivery_id, event, body))
+        return made
+
+
+def due(gone: Sequence[Owed], after: timedelta, moment: datetime) -> list[Owed]:
+    """Those that are to be told of now; where many go, none before most of them are."""
+    ready = [each for each in gone if each.since + after <= moment]
+    coming = [each for each in gone if moment < each.since + after <= moment + TOGETHER]
+    is_waited_for = ready and ready[0].since + after > moment - TOGETHER
+    if coming and is_waited_for and len(ready) + len(coming) > MOST_ALONE:
+        return []
+    return ready
+
+
+def portions(machines: Sequence[Owed]) -> Iterator[Sequence[Owed]]:
+    """What is told in one delivery: few machines each alone, many together."""
+    size = 1 if len(machines) <= MOST_ALONE else _IN_ONE
+    for begin in range(0, len(machines), size):
+        yield machines[begin : begin + size]
+
+
+def _concerns(webhook: StoredWebhook, machine: Owed) -> bool:
+    return not webhook.pool_ids or not set(webhook.pool_ids).isdisjoint(machine.pools)
+
+
+def _id(webhook_id: UUID, event: str, machines: Sequence[Owed]) -> UUID:
+    outages = [f"{each.machine_id} {format_time(each.since)}" for each in machines]
+    return uuid5(webhook_id, "\n".join([event, *outages]))
+
+
+def _view(machine: Owed, names: Mapping[UUID, str]) -> dict[str, Any]:
+    return {
+        "machine_id": machine.machine_id,
+        "name": machine.name,
+        "since": format_time(machine.since),
+        "reason": machine.reason,
+        "pools": [
+            {"id": str(each), "name": names[each]} for each in machine.pools if each in names
+        ],
+    }
