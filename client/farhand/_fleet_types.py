@@ -27,6 +27,8 @@ class Pool(Answer):
     id: UUID
     name: str
     description: str | None
+    offline_after: int | None
+    """Seconds that a machine may be away before webhooks are told; None: as the server has it."""
     machines: int
     """How many are in it."""
     created_at: datetime

@@ -6,7 +6,7 @@ machine and the time, so that it is the same whoever tells it.
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, Final
@@ -14,7 +14,7 @@ from uuid import UUID, uuid5
 
 from schemas.values.times import format_time
 from server.errors import StoreUnavailable
-from server.store.machines.pools import PoolStore
+from server.store.machines.pools import PoolStore, StoredPool
 from server.store.times import now
 from server.store.webhooks.outages import OutageStore, Owed
 from server.store.webhooks.outbox import StoredDelivery, new_delivery
@@ -78,21 +78,37 @@ class Outages:
 
     async def _tell(self, organization_id: UUID, owed: Sequence[Owed]) -> None:
         moment = now()
+        ids = {pool_id for each in owed for pool_id in each.pools}
+        pools = {each.id: each for each in await self._pools.some(organization_id, ids)}
+        delays = self._delays(pools)
         back = [each for each in owed if each.is_back]
-        gone = due([each for each in owed if not each.is_back], self._after, moment)
+        gone = due([each for each in owed if not each.is_back], delays, moment)
         for event, machines in (("machine_offline", gone), ("machine_online", back)):
             if not machines:
                 continue
-            deliveries = await self._deliveries(organization_id, event, machines, moment)
+            deliveries = await self._deliveries(organization_id, event, machines, pools)
             if await self._outages.tell(machines, deliveries) and deliveries:
                 await self._delivering.make_room(organization_id)
 
+    def _delays(self, pools: Mapping[UUID, StoredPool]) -> Callable[[Owed], timedelta]:
+        """How long each machine may be away: what the strictest of its pools says."""
+
+        def delay(machine: Owed) -> timedelta:
+            of_pools = [pools[each].offline_after for each in machine.pools if each in pools]
+            said = [each for each in of_pools if each is not None]
+            return timedelta(seconds=min(said)) if said else self._after
+
+        return delay
+
     async def _deliveries(
-        self, organization_id: UUID, event: str, machines: Sequence[Owed], moment: datetime
+        self,
+        organization_id: UUID,
+        event: str,
+        machines: Sequence[Owed],
+        pools: Mapping[UUID, StoredPool],
     ) -> list[StoredDelivery]:
-        ids = {pool_id for each in machines for pool_id in each.pools}
-        names = await self._pools.names(organization_id, ids)
-        made = []
+        names = {pool_id: pool.name for pool_id, pool in pools.items()}
+        made, moment = [], now()
         for webhook in await self._webhooks.of(organization_id, event):
             for some in portions([each for each in machines if _concerns(webhook, each)]):
                 data = {"total": len(some), "machines": [_view(each, names) for each in some]}
@@ -102,11 +118,12 @@ class Outages:
         return made
 
 
-def due(gone: Sequence[Owed], after: timedelta, moment: datetime) -> list[Owed]:
+def due(gone: Sequence[Owed], delay: Callable[[Owed], timedelta], moment: datetime) -> list[Owed]:
     """Those that are to be told of now; where many go, none before most of them are."""
-    ready = [each for each in gone if each.since + after <= moment]
-    coming = [each for each in gone if moment < each.since + after <= moment + TOGETHER]
-    is_waited_for = ready and ready[0].since + after > moment - TOGETHER
+    at = [(each.since + delay(each), each) for each in gone]
+    ready = [each for due_at, each in at if due_at <= moment]
+    coming = [each for due_at, each in at if moment < due_at <= moment + TOGETHER]
+    is_waited_for = ready and min(due_at for due_at, _ in at) > moment - TOGETHER
     if coming and is_waited_for and len(ready) + len(coming) > MOST_ALONE:
         return []
     return ready

@@ -129,6 +129,25 @@ async def test_outage_that_began_while_no_node_ran_is_told(service: Service) -> 
         assert gone.json["data"]["machines"][0]["machine_id"] == machine.machine_id
 
 
+async def test_delay_of_the_strictest_pool_counts(service: Service) -> None:
+    patient = {"name": "patient", "offline_after": 86_400}
+    pools = [(await service.post("/v1/pools", body)).json for body in (patient, {"name": "none"})]
+    async with told(service) as receiver:
+        for machine_id, pool in (("later", pools[0]), ("soon", pools[1])):
+            machine = await service.new_machine(machine_id)
+            body = {"action": "add_to_pool", "machine_ids": [machine_id], "pool_id": pool["id"]}
+            assert (await service.post("/v1/machines/bulk", body)).json["done"] == 1
+            async with machine.connected():
+                pass
+        [gone] = await receiver.get(1)
+        assert gone.json["data"]["machines"][0]["machine_id"] == "soon"
+        strict = {"offline_after": 1}
+        path = f"/v1/pools/{pools[0]['id']}"
+        assert (await service.request("PATCH", path, strict)).json["offline_after"] == 1
+        [_, gone] = await receiver.get(2)
+        assert gone.json["data"]["machines"][0]["machine_id"] == "later"
+
+
 async def test_what_has_changed_since_is_not_told(service: Service) -> None:
     database = service.server.services.operation.database
     store = OutageStore(database, Outbox(database, 100))
@@ -149,7 +168,11 @@ def owed(seconds_ago: float) -> Owed:
 
 
 def test_many_are_waited_for_and_few_are_not() -> None:
-    after, moment = timedelta(seconds=120), now()
+    moment = now()
+
+    def after(_machine: Owed) -> timedelta:
+        return timedelta(seconds=120)
+
     few = [owed(130), owed(100)]
     assert due(few, after, moment) == few[:1]
     many = [owed(130), *(owed(100) for _ in range(MOST_ALONE))]
