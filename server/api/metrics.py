@@ -39,6 +39,7 @@ def register_metrics(services: Services) -> None:
     metrics = services.operation.metrics
     services.operation.database.on_operation = metrics.database.observe
     metrics.task_failures = services.background.failures
+    metrics.missing = lambda: services.outages.missing
     metrics.gauges = _gauges(services)
     metrics.counters = _counters(services)
 

@@ -6,6 +6,7 @@ machine and the time, so that it is the same whoever tells it.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -24,6 +25,9 @@ from server.webhooks.delivering import Delivering, envelope
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS: Final = 2.0
+
+COUNT_SECONDS: Final = 15.0
+"""Between two counts, for metrics."""
 
 MOST_ALONE: Final = 10
 """Where more go together, they are told in one delivery."""
@@ -57,18 +61,27 @@ class Outages:
         self._delivering = delivering
         self._after = after
         self._alone_as = alone_as
+        self.missing: Mapping[UUID, int] = {}
 
     async def run(self) -> None:
         """Tell whatever is owed, for ever."""
+        counted_at = time.monotonic() - COUNT_SECONDS
         while True:
             try:
                 if self._alone_as is not None:
                     await self._outages.note_lost(self._alone_as)
                     self._alone_as = None
                 await self.look()
+                if time.monotonic() - counted_at >= COUNT_SECONDS:
+                    counted_at = time.monotonic()
+                    await self.count()
             except StoreUnavailable as error:
                 logger.warning("webhooks: nobody is told of machines that are gone: %s", error)
             await asyncio.sleep(LOOK_SECONDS)
+
+    async def count(self) -> None:
+        """Count for metrics: ``missing`` says of which pool how many machines are away."""
+        self.missing = await self._outages.missing()
 
     async def look(self) -> None:
         """Tell once what is owed by now."""

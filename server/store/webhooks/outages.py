@@ -4,7 +4,7 @@ A machine's document says what is owed in ``word``: when its link ends and when 
 What is told and what is to be posted about it are written together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -18,6 +18,9 @@ from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session, in_transaction
 from server.store.times import now
 from server.store.webhooks.outbox import Outbox, StoredDelivery
+
+MOST_COUNTED: Final = 200
+"""Pools that metrics speak of, in all: each is a series of its own."""
 
 _MOST: Final = 10_000
 """Of all that are owed, in one look."""
@@ -47,6 +50,7 @@ class OutageStore:
     def __init__(self, database: Database, outbox: Outbox) -> None:
         self._database = database
         self._machines = database.collection("machines")
+        self._pools = database.collection("pools")
         self._outbox = outbox
 
     async def note_lost(self, node_id: UUID) -> None:
@@ -69,6 +73,29 @@ class OutageStore:
         cursor = self._machines.find(wanted, limit=_MOST)
         found = [_owed(each) async for each in self._database.documents(cursor)]
         return sorted(found, key=lambda each: each.since)
+
+    async def missing(self) -> Mapping[UUID, int]:
+        """Of each pool with a delay of its own, how many machines are away for longer."""
+        pools = self._pools.find(
+            {"offline_after": {"$type": "number"}}, projection=["_id"], sort=[("_id", 1)]
+        ).limit(MOST_COUNTED)
+        ids = [each["_id"] async for each in self._database.documents(pools)]
+        if not ids:
+            return {}
+        # All machines that were told, or would have been, had anybody wanted to know.
+        wanted = {"word": {"$eq": TOLD, "$type": "string"}, "deleted_at": None}
+        in_pools = {"pools": {"$in": ids}}
+        async with self._database.operation():
+            found = await self._machines.aggregate(
+                [
+                    {"$match": {**wanted, **in_pools}},
+                    {"$unwind": "$pools"},
+                    {"$match": in_pools},
+                    {"$group": {"_id": "$pools", "machines": {"$sum": 1}}},
+                ]
+            ).to_list(None)
+        counts = {each["_id"]: each["machines"] for each in found}
+        return {each: counts.get(each, 0) for each in ids}
 
     async def tell(self, told: Sequence[Owed], deliveries: Sequence[StoredDelivery]) -> bool:
         """Note that these were told, and store what tells it; False where one has changed since."""

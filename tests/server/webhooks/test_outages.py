@@ -146,6 +146,10 @@ async def test_delay_of_the_strictest_pool_counts(service: Service) -> None:
         assert (await service.request("PATCH", path, strict)).json["offline_after"] == 1
         [_, gone] = await receiver.get(2)
         assert gone.json["data"]["machines"][0]["machine_id"] == "later"
+        await service.server.services.outages.count()
+        metrics = (await service.get("/metrics")).body.decode()
+        assert f'farhand_pool_machines_missing{{pool="{pools[0]["id"]}"}} 1.0' in metrics
+        assert pools[1]["id"] not in metrics
 
 
 async def test_what_has_changed_since_is_not_told(service: Service) -> None:
