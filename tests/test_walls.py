@@ -299,6 +299,7 @@ TESTED_ELSEWHERE = {
     "server/store/webhooks/outages.py": "tests/server/webhooks/test_outages.py",
     "server/webhooks/webhooks.py": "tests/server/api/test_webhooks.py",
     "server/webhooks/signatures.py": "tests/server/api/test_webhooks.py",
+    "server/api/fleet/expected_offline.py": "tests/server/webhooks/test_outages.py",
     # What is held of machines is seen in lists.
     "schemas/resources/machine_lists.py": "tests/server/fleet/lists/test_lists.py",
     "server/store/machines/rows.py": "tests/server/fleet/lists/test_lists.py",

@@ -70,6 +70,15 @@ class Delivery(Answer):
     next_attempt_at: datetime | None
 
 
+class ExpectedOffline(Answer):
+    """That nobody has to be told where a machine is away."""
+
+    machine_id: str
+    until: datetime
+    reason: str | None
+    by: str
+
+
 class Token(Answer):
     """A token, without its secret."""
 

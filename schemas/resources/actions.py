@@ -12,6 +12,8 @@ Action = Literal[
     "machine.paused",
     "machine.resumed",
     "machine.pause_ended",
+    "machine.offline_expected",
+    "machine.offline_not_expected",
     "machine.removed",
     "control.taken",
     "control.taken_over",

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from schemas.http.queries import Page
+from schemas.resources.machines import PauseReason
 from schemas.resources.pools import PoolIds, PoolReference
 from schemas.values.scalars import Note
 from schemas.values.strict import StrictModel
@@ -126,3 +127,19 @@ class DeliveryPage(Page[Delivery]):
     """A page of deliveries, newest first, and how many were given up unsent."""
 
     dropped: int
+
+
+class NewExpectedOffline(StrictModel):
+    """The body of ``PUT /v1/machines/{machine_id}/expected-offline``."""
+
+    until: Time = Field(description="At most 30 days from now.")
+    reason: PauseReason | None = None
+
+
+class ExpectedOffline(BaseModel):
+    """That nobody has to be told where a machine is away."""
+
+    machine_id: str
+    until: Time
+    reason: str | None
+    by: str = Field(description="The name of the token that said so.")

@@ -17,6 +17,7 @@ from server.api.documentation import (
 )
 from server.api.events import EventsHandler
 from server.api.fleet.bulk import BulkHandler
+from server.api.fleet.expected_offline import ExpectedOfflineHandler
 from server.api.fleet.pools import PoolHandler, PoolsHandler
 from server.api.health import LiveHandler, ReadyHandler
 from server.api.machines import inputs
@@ -108,6 +109,7 @@ ROUTES = (
     Route("/v1/machines/{machine_id}/control/{lease}", LeaseHandler),
     Route("/v1/machines/{machine_id}/control/{lease}/hand", HandHandler),
     Route("/v1/machines/{machine_id}/rotate", RotateHandler),
+    Route("/v1/machines/{machine_id}/expected-offline", ExpectedOfflineHandler),
     Route("/v1/machines/{machine_id}/commands", MachineCommandsHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),
     Route("/v1/commands/{command_id}", CommandHandler),

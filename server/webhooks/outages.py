@@ -13,11 +13,14 @@ from itertools import groupby
 from typing import Any, Final
 from uuid import UUID, uuid5
 
+from schemas.http import problems
+from schemas.http.problems import InvalidRequestError, ProblemError
+from schemas.resources.webhooks import ExpectedOffline, NewExpectedOffline
 from schemas.values.times import format_time
 from server.errors import StoreUnavailable
 from server.store.machines.pools import PoolStore, StoredPool
 from server.store.times import now
-from server.store.webhooks.outages import OutageStore, Owed
+from server.store.webhooks.outages import Expected, OutageStore, Owed
 from server.store.webhooks.outbox import StoredDelivery, new_delivery
 from server.store.webhooks.webhooks import StoredWebhook, WebhookStore
 from server.webhooks.delivering import Delivering, envelope
@@ -25,6 +28,8 @@ from server.webhooks.delivering import Delivering, envelope
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS: Final = 2.0
+
+LONGEST_EXPECTED: Final = timedelta(days=30)
 
 COUNT_SECONDS: Final = 15.0
 """Between two counts, for metrics."""
@@ -78,6 +83,38 @@ class Outages:
             except StoreUnavailable as error:
                 logger.warning("webhooks: nobody is told of machines that are gone: %s", error)
             await asyncio.sleep(LOOK_SECONDS)
+
+    async def expect(
+        self, organization_id: UUID, machine_id: str, new: NewExpectedOffline, *, by: str
+    ) -> ExpectedOffline:
+        """Tell of a machine only where it is away after some time.
+
+        Raises a validation error for one that is past, or far off, and a ``404`` problem.
+        """
+        if not now() < new.until <= now() + LONGEST_EXPECTED:
+            raise InvalidRequestError.single(
+                ("body", "until"),
+                f"must lie in the future, within {LONGEST_EXPECTED.days} days from now",
+                "future_time",
+            )
+        expected = Expected(new.until, new.reason, by)
+        if not await self._outages.expect(organization_id, machine_id, expected):
+            raise _unknown(machine_id)
+        return ExpectedOffline(machine_id=machine_id, **vars(expected))
+
+    async def expect_no_more(self, organization_id: UUID, machine_id: str) -> None:
+        """Tell of a machine as of any other.  Raises a ``404`` problem."""
+        if not await self._outages.expect(organization_id, machine_id, None):
+            raise _unknown(machine_id)
+
+    async def expected(self, organization_id: UUID, machine_id: str) -> ExpectedOffline:
+        """Until when a machine may be away.  Raises a ``404`` problem where it may not."""
+        found = await self._outages.expected(organization_id, machine_id)
+        if found is None or found.until <= now():
+            raise ProblemError(
+                problems.NOT_FOUND, f"there is no machine {machine_id} that may be away"
+            )
+        return ExpectedOffline(machine_id=machine_id, **vars(found))
 
     async def count(self) -> None:
         """Count for metrics: ``missing`` says of which pool how many machines are away."""
@@ -133,7 +170,7 @@ class Outages:
 
 def due(gone: Sequence[Owed], delay: Callable[[Owed], timedelta], moment: datetime) -> list[Owed]:
     """Those that are to be told of now; where many go, none before most of them are."""
-    at = [(each.since + delay(each), each) for each in gone]
+    at = [(max(each.since + delay(each), each.expected_until or each.since), each) for each in gone]
     ready = [each for due_at, each in at if due_at <= moment]
     coming = [each for due_at, each in at if moment < due_at <= moment + TOGETHER]
     is_waited_for = ready and min(due_at for due_at, _ in at) > moment - TOGETHER
@@ -147,6 +184,10 @@ def portions(machines: Sequence[Owed]) -> Iterator[Sequence[Owed]]:
     size = 1 if len(machines) <= MOST_ALONE else _IN_ONE
     for begin in range(0, len(machines), size):
         yield machines[begin : begin + size]
+
+
+def _unknown(machine_id: str) -> ProblemError:
+    return ProblemError(problems.NOT_FOUND, f"there is no machine {machine_id}")
 
 
 def _concerns(webhook: StoredWebhook, machine: Owed) -> bool:

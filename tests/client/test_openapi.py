@@ -4,6 +4,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -138,6 +139,7 @@ ARGUMENTS: dict[str, Any] = {
     **dict.fromkeys(("name", "text", "action_name"), "n"),
     "url": "https://example.com",
     "events": ["machine_offline"],
+    "until": datetime(2026, 12, 1, tzinfo=UTC),
     "direction": "down",
     "actions": [actions.click()],
     "steps": [],

@@ -142,6 +142,7 @@ class MachineStore:
             "client": None,
             "deleted_at": None,
             "word": None,
+            "expected_offline": None,
         }
         removed = {
             "organization_id": organization_id,

@@ -14,7 +14,7 @@ from pymongo import UpdateOne
 
 from server.store.machines.documents import BACK, GONE, LINK_ENDED, TOLD
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Document
+from server.store.mongodb.documents import Document, fields_of
 from server.store.mongodb.transactions import Session, in_transaction
 from server.store.times import now
 from server.store.webhooks.outbox import Outbox, StoredDelivery
@@ -38,6 +38,16 @@ class Owed:
     is_back: bool
     since: datetime
     reason: str | None
+    expected_until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Until when a machine may be away without a word, why, and who said so."""
+
+    until: datetime
+    reason: str | None
+    by: str
 
 
 class _ChangedError(Exception):
@@ -73,6 +83,21 @@ class OutageStore:
         cursor = self._machines.find(wanted, limit=_MOST)
         found = [_owed(each) async for each in self._database.documents(cursor)]
         return sorted(found, key=lambda each: each.since)
+
+    async def expect(
+        self, organization_id: UUID, machine_id: str, expected: Expected | None
+    ) -> bool:
+        """Expect a machine to be away, or (None) not any more; False where there is none."""
+        change = {"$set": {"expected_offline": expected and vars(expected)}}
+        async with self._database.operation():
+            result = await self._machines.update_one(_one(organization_id, machine_id), change)
+        return result.matched_count == 1
+
+    async def expected(self, organization_id: UUID, machine_id: str) -> Expected | None:
+        """What was said of a machine, whether it is over or not; None where nothing was."""
+        async with self._database.operation():
+            found = await self._machines.find_one(_one(organization_id, machine_id))
+        return _expected(found or {})
 
     async def missing(self) -> Mapping[UUID, int]:
         """Of each pool with a delay of its own, how many machines are away for longer."""
@@ -114,6 +139,15 @@ class OutageStore:
         return True
 
 
+def _one(organization_id: UUID, machine_id: str) -> Document:
+    return {"organization_id": organization_id, "machine_id": machine_id, "deleted_at": None}
+
+
+def _expected(document: Document) -> Expected | None:
+    stored = document.get("expected_offline")
+    return None if stored is None else Expected(**fields_of(Expected, stored))
+
+
 def _unchanged(owed: Owed) -> Document:
     since = "connected_at" if owed.is_back else {"$ifNull": ["$disconnected_at", "$lost_at"]}
     moment = f"${since}" if isinstance(since, str) else since
@@ -126,7 +160,7 @@ def _told(owed: Owed) -> Document:
 
 
 def _owed(document: Document) -> Owed:
-    is_back = document["word"] == BACK
+    is_back, expected = document["word"] == BACK, _expected(document)
     return Owed(
         key=document["_id"],
         organization_id=document["organization_id"],
@@ -136,6 +170,7 @@ def _owed(document: Document) -> Owed:
         is_back=is_back,
         since=_since(document, is_back=is_back),
         reason=None if is_back else document["reason"] or LINK_ENDED,
+        expected_until=expected and expected.until,
     )
 
 

@@ -10,12 +10,13 @@ from uuid import uuid4
 import pytest
 from tornado.ioloop import IOLoop
 
+from schemas.http.queries import PageQuery
+from schemas.values.times import format_time
 from server.app import Server
-from server.store.machines.documents import GONE
 from server.store.machines.pools import PoolStore
 from server.store.times import now
 from server.store.webhooks.outages import OutageStore, Owed
-from server.store.webhooks.outbox import Outbox
+from server.store.webhooks.outbox import Outbox, new_delivery
 from server.store.webhooks.webhooks import WebhookStore
 from server.webhooks.outages import MOST_ALONE, Outages, due, portions
 from tests.receivers import Receiver, receiving
@@ -152,6 +153,29 @@ async def test_delay_of_the_strictest_pool_counts(service: Service) -> None:
         assert pools[1]["id"] not in metrics
 
 
+async def test_machine_that_is_expected_to_be_away_is_told_of_after_that(service: Service) -> None:
+    async with told(service) as receiver:
+        machine = await service.new_machine("cleaned")
+        path = f"/v1/machines/{machine.machine_id}/expected-offline"
+        until = format_time(now() + timedelta(days=1))
+        said = (await service.request("PUT", path, {"until": until, "reason": "cleaning"})).json
+        assert (said["until"], said["reason"], said["by"]) == (until, "cleaning", "administrator")
+        assert (await service.get(path)).json == said
+        async with machine.connected():
+            pass
+        async with service.joined():
+            pass
+        [other] = await receiver.get(1)
+        assert other.json["data"]["machines"][0]["machine_id"] == "desk-1"
+        assert (await service.request("DELETE", path)).status == 204
+        assert (await service.get(path)).status == 404
+        [_, gone] = await receiver.get(2)
+        assert gone.json["data"]["machines"][0]["machine_id"] == "cleaned"
+        for wrong in (now() - timedelta(1), now() + timedelta(days=31)):
+            reply = await service.request("PUT", path, {"until": format_time(wrong)})
+            assert reply.faults == [(["body", "until"], "future_time")]
+
+
 async def test_what_has_changed_since_is_not_told(service: Service) -> None:
     database = service.server.services.operation.database
     store = OutageStore(database, Outbox(database, 100))
@@ -162,8 +186,10 @@ async def test_what_has_changed_since_is_not_told(service: Service) -> None:
     owed = Owed(
         found["_id"], service.organization_id, machine.machine_id, "n", (), False, now(), None
     )
-    assert not await store.tell([owed], [])
-    assert there(await database.collection("machines").find_one(wanted))["word"] == GONE
+    webhook = uuid4()
+    delivery = new_delivery(service.organization_id, webhook, uuid4(), "test", "{}")
+    assert not await store.tell([owed], [delivery])
+    assert (await Outbox(database, 100).list(webhook, PageQuery()))[1] == 0
 
 
 def owed(seconds_ago: float) -> Owed:
