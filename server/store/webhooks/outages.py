@@ -170,7 +170,7 @@ def _owed(document: Document) -> Owed:
         is_back=is_back,
         since=_since(document, is_back=is_back),
         reason=None if is_back else document["reason"] or LINK_ENDED,
-        expected_until=expected and expected.until,
+        expected_until=None if expected is None else expected.until,
     )
 
 
