@@ -79,6 +79,9 @@ from server.store.trajectories.pictures import PictureStore
 from server.store.trajectories.store import TrajectoryStore
 from server.store.trajectories.workflows import WorkflowStore
 from server.store.transactions import Transactions
+from server.store.webhooks.outages import OutageStore
+from server.store.webhooks.outbox import Outbox
+from server.store.webhooks.webhooks import WebhookStore
 from server.tasks import Tasks
 from server.trajectories.importing import TrajectoryImport
 from server.trajectories.trajectories import Trajectories
@@ -86,6 +89,11 @@ from server.trajectories.workflows import Workflows
 from server.web.endpoint import JSON
 from server.web.openapi import openapi_document
 from server.web.reference.page import reference_page
+from server.webhooks.addresses import look_up
+from server.webhooks.delivering import Delivering
+from server.webhooks.outages import Outages
+from server.webhooks.posting import POST_SECONDS, Poster
+from server.webhooks.webhooks import Webhooks
 
 
 @dataclass(frozen=True)
@@ -133,6 +141,7 @@ def assemble(ground: Ground) -> Services:
     )
     failed_attempts = FailedAttempts()
     machines, cluster = _machines(ground, events, audit, fingerprints, operation, failed_attempts)
+    webhooks, delivering, outages = _webhooks(ground, machines.pools)
     return Services(
         settings=settings,
         background=ground.background,
@@ -144,6 +153,9 @@ def assemble(ground: Ground) -> Services:
         machines=machines,
         operation=operation,
         cluster=cluster,
+        webhooks=webhooks,
+        delivering=delivering,
+        outages=outages,
     )
 
 
@@ -184,6 +196,22 @@ def _library(ground: Ground) -> Library:
         imports=TrajectoryImport(trajectories),
         indexer=TrajectoryIndexer(database),
     )
+
+
+def _webhooks(ground: Ground, pools: Pools) -> tuple[Webhooks, Delivering, Outages]:
+    settings, store = ground.settings, WebhookStore(ground.database)
+    outbox = Outbox(ground.database, settings.webhook_outbox)
+    poster = Poster(settings.webhook_private_addresses, look_up, POST_SECONDS)
+    delivering = Delivering(outbox, store, poster, ground.background)
+    outages = Outages(
+        OutageStore(ground.database, outbox),
+        store,
+        PoolStore(ground.database),
+        delivering,
+        after=timedelta(seconds=settings.offline_after),
+        alone_as=None if settings.has_nats else ground.node.node_id,
+    )
+    return Webhooks(store, outbox, delivering, pools), delivering, outages
 
 
 def _event_hub(ground: Ground) -> EventHub:

@@ -46,6 +46,9 @@ from server.tasks import Tasks
 from server.trajectories.importing import TrajectoryImport
 from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
+from server.webhooks.delivering import Delivering
+from server.webhooks.outages import Outages
+from server.webhooks.webhooks import Webhooks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,3 +145,6 @@ class Services:
     machines: Machines
     operation: Operation
     cluster: Cluster
+    webhooks: Webhooks
+    delivering: Delivering
+    outages: Outages

@@ -17,6 +17,9 @@ from farhand._fleet_types import (
     BulkResult,
     CreatedInvitation,
     CreatedToken,
+    CreatedWebhook,
+    Delivery,
+    ExpectedOffline,
     Invitation,
     Join,
     Organization,
@@ -25,6 +28,7 @@ from farhand._fleet_types import (
     StateCounts,
     Token,
     Trouble,
+    Webhook,
 )
 
 Item = TypeVar("Item")
@@ -34,12 +38,13 @@ __all__ = [
     "ActionEnd", "ActionsResult", "Answer", "Area", "AuditEntry", "BulkItem",
     "BulkResult", "Capability",
     "ClipboardContent", "CommandAnswer", "CommandItem", "CommandView", "Control",
-    "CreatedInvitation", "CreatedMachine", "CreatedToken", "Dimensions", "Display", "Event",
+    "CreatedInvitation", "CreatedMachine", "CreatedToken", "CreatedWebhook", "Delivery",
+    "Dimensions", "Display", "Event", "ExpectedOffline",
     "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",
     "Invitation", "InvitationReference", "Join", "LatestTrajectory", "LeftOutPicture", "Machine",
     "Organization", "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolReference",
     "StateCounts", "StoredPicture", "Token", "Trajectory", "TrajectoryHead",
-    "TrajectoryWithIncluded", "Trouble", "WaitResult", "Workflow",
+    "TrajectoryWithIncluded", "Trouble", "WaitResult", "Webhook", "Workflow",
 ]
 # fmt: on
 

@@ -224,6 +224,17 @@ def pause_machine(
     change(api, machine_id, {"paused": True, **given})
 
 
+@machine.command("expect-offline")
+@click.argument("machine_id", metavar="ID")
+@click.option("--reason", help="Why, for whoever looks: up to 200 characters.")
+@click.option("--for", "duration", type=Duration(), required=True, help="Such as 2h, at most 30d.")
+@api_options
+def expect_offline(api: Api, machine_id: str, reason: str | None, duration: timedelta) -> None:
+    """Let no webhook be told of a machine that is away, for a while."""
+    body = {"until": time_from_now(duration, "--for"), "reason": reason}
+    api.show_changed(api.call("PUT", f"/v1/machines/{machine_id}/expected-offline", body))
+
+
 @machine.command("resume")
 @click.argument("machine_id", metavar="ID")
 @api_options

@@ -31,6 +31,7 @@ type Scope =
   | "machines:write"
   | "machines:control"
   | "pools:write"
+  | "webhooks:write"
   | "input:send"
   | "screen:read"
   | "clipboard"

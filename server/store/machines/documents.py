@@ -22,6 +22,16 @@ LINK_ENDED: Final = "its last link has ended, and the next is not made yet"
 """Why a machine is offline whose link's end is not noted, or not why."""
 
 
+GONE: Final = "offline_owed"
+"""What a machine's ``word`` is whose link has ended, until somebody is told."""
+
+TOLD: Final = "offline_told"
+BACK: Final = "online_owed"
+
+BEGUN_WORD: Final[Document] = {"$cond": [{"$in": ["$word", [TOLD, BACK]]}, BACK, None]}
+"""What becomes of it when a link begins: only of an outage that was told the end is, too."""
+
+
 def _change_id() -> Int64:
     """Another one for each change."""
     return Int64(getrandbits(63))  # no secret

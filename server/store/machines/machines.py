@@ -12,6 +12,8 @@ from schemas.resources.pools import MOST_POOLS_OF_MACHINE, MOST_TAGS
 from server.errors import NotFound
 from server.store.identity.tokens import StoredToken, token_document
 from server.store.machines.documents import (
+    BEGUN_WORD,
+    GONE,
     NO_LABELS,
     RESUMED,
     ClientSummary,
@@ -60,6 +62,7 @@ class _BegunLink:
             "link": link_document(self.link),
             "troubles": with_offline_time(time),
             "epoch": {"$add": ["$epoch", 1]},
+            "word": BEGUN_WORD,
         }
         return [noted_stage(begun)]
 
@@ -144,6 +147,8 @@ class MachineStore:
             "invitation": None,
             "troubles": [],
             "deleted_at": None,
+            "word": None,
+            "expected_offline": None,
         }
         removed = {
             "organization_id": organization_id,
@@ -305,7 +310,8 @@ class MachineStore:
         wanted = {**_live(organization_id, machine_id), "epoch": epoch, "link.node_id": node_id}
         if await self._update({**wanted, "disconnected_at": None}, {"$set": {}}) is not None:
             return True
-        change = noted({"$set": {"disconnected_at": None, "state_since": now(), "reason": None}})
+        again = {"disconnected_at": None, "state_since": now(), "reason": None, "word": BEGUN_WORD}
+        change = [noted_stage(again)]
         return await self._update(wanted, change) is not None
 
     async def end_links_of(self, node_id: UUID, reason: str) -> list[tuple[UUID, str]]:
@@ -317,7 +323,7 @@ class MachineStore:
             (found["organization_id"], found["machine_id"])
             async for found in self._database.documents(cursor)
         ]
-        change = noted({"$set": {"disconnected_at": time, "state_since": time, "reason": reason}})
+        change = noted({"$set": _ended(time, reason)})
         async with self._database.operation():
             await self._machines.update_many(wanted, change)
         return ended
@@ -352,7 +358,7 @@ class MachineStore:
         Goes together with others that end at the same time.
         """
         time = now()
-        change = noted({"$set": {"disconnected_at": time, "state_since": time, "reason": reason}})
+        change = noted({"$set": _ended(time, reason)})
         wanted = {**_live(organization_id, machine_id), "epoch": epoch, "disconnected_at": None}
         await self._ended.answer(UpdateOne(wanted, change))
 
@@ -378,6 +384,11 @@ class MachineStore:
                 wanted, change, WITHOUT_TROUBLES, return_document=ReturnDocument.AFTER
             )
         return None if found is None else machine_of(found)
+
+
+def _ended(time: datetime, reason: str) -> Document:
+    """The fields of a machine whose link has ended."""
+    return {"disconnected_at": time, "state_since": time, "reason": reason, "word": GONE}
 
 
 def _paused(details: PauseDetails) -> Document:
