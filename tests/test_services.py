@@ -210,4 +210,4 @@ def test_prometheus_takes_the_settings_and_the_rules(tmp_path: Path) -> None:
         timeout=60,
     )
     assert checked.returncode == 0, checked.stderr
-    assert "SUCCESS: 14 rules found" in checked.stdout
+    assert "SUCCESS: 15 rules found" in checked.stdout
