@@ -73,8 +73,9 @@ async def checked_addresses(
     addresses = await lookup(host, port)
     for address in addresses:
         if not is_allowed(address, private):
+            # Not which: nobody should learn from it what the names of this network stand for.
             raise ForbiddenAddressError(
-                f"{host} is {address}, which is no address of the internet: the server's setting "
+                f"{host} has an address that is not of the internet: the server's setting "
                 "webhook_private_addresses allows others"
             )
     return addresses

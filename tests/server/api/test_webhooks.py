@@ -85,7 +85,7 @@ async def test_webhook_to_the_server_itself_is_refused(service: Service) -> None
 
     delivery = await waited(tried)
     assert (delivery["state"], delivery["attempts"], delivery["status"]) == ("waiting", 1, None)
-    assert "127.0.0.1, which is no address of the internet" in delivery["error"]
+    assert "127.0.0.1 has an address that is not of the internet" in delivery["error"]
 
 
 async def test_others_see_and_change_nothing(service: Service) -> None:

@@ -14,7 +14,7 @@ def test_webhook_is_made_tried_and_removed(served: Served) -> None:
     assert webhook["url"] in served.run("webhook", "show", webhook["id"]).stdout
     tried = served.run("webhook", "test", webhook["id"])
     assert tried.exit_code == 1
-    assert "127.0.0.1, which is no address of the internet" in tried.stderr
+    assert "127.0.0.1 has an address that is not of the internet" in tried.stderr
     listed = served.run("webhook", "deliveries", webhook["id"], "--json").stdout
     [delivery] = json.loads(listed)["items"]
     assert delivery["event"] == "test"

@@ -41,5 +41,5 @@ async def test_one_private_address_among_several_forbids_all() -> None:
     async def lookup(_host: str, _port: int) -> Sequence[str]:
         return ["1.1.1.1", "10.0.0.1"]
 
-    with pytest.raises(ForbiddenAddressError, match=r"ten\.example is 10\.0\.0\.1, which"):
+    with pytest.raises(ForbiddenAddressError, match=r"^ten\.example has an address that is not"):
         await checked_addresses("ten.example", 443, (), lookup)
