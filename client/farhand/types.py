@@ -25,6 +25,7 @@ from farhand._fleet_types import (
     Organization,
     Pool,
     PoolReference,
+    QuietHours,
     StateCounts,
     Token,
     Webhook,
@@ -42,6 +43,7 @@ __all__ = [
     "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",
     "Invitation", "Join", "LatestTrajectory", "LeftOutPicture", "Machine", "Organization",
     "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolReference",
+    "QuietHours",
     "StateCounts", "StoredPicture", "Token", "Trajectory", "TrajectoryHead",
     "TrajectoryWithIncluded", "WaitResult", "Webhook", "Workflow",
 ]
