@@ -70,6 +70,7 @@ from server.store.machines.machines import MachineStore
 from server.store.machines.pauses import PauseStore
 from server.store.machines.pools import PoolStore
 from server.store.machines.rows import MachineRowStore
+from server.store.machines.troubles import TroubleStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.store.presence import NodeStore
@@ -264,6 +265,7 @@ def _machines(
         Reconciler(commands, resolver, under_way),
         publisher,
         membership,
+        TroubleStore(database),
         background,
         node=node,
         terms=LinkTerms(
@@ -302,7 +304,17 @@ def _machines(
     pools = Pools(pool_store, changed)
     lists = MachineLists(MachineRowStore(database), live, pools)
     invitations = InvitationStore(database, machines)
-    fleet = Fleet(machines, TokenStore(database), views, dispatcher, pauses, pools, lists, changed)
+    fleet = Fleet(
+        machines,
+        TokenStore(database),
+        TroubleStore(database),
+        views,
+        dispatcher,
+        pauses,
+        pools,
+        lists,
+        changed,
+    )
     door = Machines(
         fleet=fleet,
         bulk=Bulk(fleet, lists, pools),

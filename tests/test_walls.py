@@ -68,13 +68,12 @@ WALLS = {
     "server.dispatch": {
         *("server.dispatch", "server.machines", "server.bus", "server.store", "server.events"),
         *("server.errors", "server.clock", "server.tasks", "server.metrics"),
-        "server.process.error_frames",
-        "schemas",
+        *("server.process.error_frames", "server.versions", "schemas"),
     },
     # What may become of machines, above the door and below the handlers.
     "server.fleet": {
         *("server.fleet", "server.dispatch", "server.identity", "server.store", "schemas"),
-        *("server.errors", "server.clock"),
+        *("server.errors", "server.clock", "server.versions"),
     },
     # What is posted to webhooks: rules above the store, and below the handlers.
     "server.webhooks": {
@@ -134,6 +133,7 @@ WALLS = {
     },
     # Settings, clock, tasks and the log's format are everybody's, and know nobody.
     "server.clock": {"schemas"},
+    "server.versions": set(),
     "server.settings": {"server.data_directory", "schemas"},
     "server.tasks": {"schemas.programs.pauses"},
     "server.process": {"server.process", "schemas"},
@@ -304,6 +304,13 @@ TESTED_ELSEWHERE = {
     "schemas/resources/machine_lists.py": "tests/server/fleet/lists/test_lists.py",
     "server/store/machines/rows.py": "tests/server/fleet/lists/test_lists.py",
     "server/fleet/lists/rows.py": "tests/server/fleet/lists/test_questions.py",
+    # When something was wrong is seen from the link to the list.
+    "schemas/resources/troubles.py": "tests/server/api/machines/test_trouble.py",
+    "server/store/machines/troubles.py": "tests/server/api/machines/test_trouble.py",
+    "server/machines/desktop_troubles.py": "tests/server/api/machines/test_trouble.py",
+    "server/machines/link/rivals.py": "tests/server/machines/test_admission_takeovers.py",
+    "server/fleet/lists/index.py": "tests/server/fleet/lists/test_questions.py",
+    "server/fleet/lists/moment.py": "tests/server/fleet/lists/test_questions.py",
     # What a question says is tested where it is answered; how it crosses, beside `question`.
     "server/dispatch/questions/clipboard.py": "tests/server/dispatch/questions/test_question.py",
     "server/dispatch/questions/control.py": "tests/server/dispatch/questions/test_question.py",

@@ -143,6 +143,17 @@ class Join(Answer):
     created_at: datetime
 
 
+class Trouble(Answer):
+    """A time in which a machine could not be worked on, or not be seen."""
+
+    kind: Literal["offline", "no_input", "no_screen"]
+    reason: str
+    since: datetime
+    until: datetime | None
+    """None where it is not over."""
+    seconds: float
+
+
 class Organization(Answer):
     """A tenant."""
 

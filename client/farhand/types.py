@@ -28,6 +28,7 @@ from farhand._fleet_types import (
     QuietHours,
     StateCounts,
     Token,
+    Trouble,
     Webhook,
 )
 
@@ -41,11 +42,10 @@ __all__ = [
     "CreatedInvitation", "CreatedMachine", "CreatedToken", "CreatedWebhook", "Delivery",
     "Dimensions", "Display", "Event", "ExpectedOffline",
     "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",
-    "Invitation", "Join", "LatestTrajectory", "LeftOutPicture", "Machine", "Organization",
-    "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolReference",
-    "QuietHours",
-    "StateCounts", "StoredPicture", "Token", "Trajectory", "TrajectoryHead",
-    "TrajectoryWithIncluded", "WaitResult", "Webhook", "Workflow",
+    "Invitation", "InvitationReference", "Join", "LatestTrajectory", "LeftOutPicture", "Machine",
+    "Organization", "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolReference",
+    "QuietHours", "StateCounts", "StoredPicture", "Token", "Trajectory", "TrajectoryHead",
+    "TrajectoryWithIncluded", "Trouble", "WaitResult", "Webhook", "Workflow",
 ]
 # fmt: on
 
@@ -227,6 +227,13 @@ class InputCounts(Answer):
     """Everything final that is not completed."""
 
 
+class InvitationReference(Answer):
+    """Which invitation, for programs and for people."""
+
+    id: UUID
+    name: str | None
+
+
 class Machine(Answer):
     """A machine and how it is."""
 
@@ -246,6 +253,8 @@ class Machine(Answer):
     """Those that it is in, by name."""
     platform: str | None
     client_version: str | None
+    outdated: bool
+    """Whether its client is older than the server."""
     desktop: str | None
     """Such as ``x11`` or ``vnc``; None where it has none, or has not connected yet."""
     displays: list[Display]
@@ -256,6 +265,8 @@ class Machine(Answer):
     screen: Capability
     viewers: list[str]
     """Who looks at its live screen, 20 at most."""
+    invitation: InvitationReference | None
+    """The one that its host joined with last; None where it has a token in a file."""
     created_at: datetime
 
 

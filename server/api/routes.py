@@ -37,7 +37,12 @@ from server.api.machines.invitations import (
     JoinHandler,
     JoinsHandler,
 )
-from server.api.machines.machines import MachineHandler, MachinesHandler, RotateHandler
+from server.api.machines.machines import (
+    MachineHandler,
+    MachinesHandler,
+    RotateHandler,
+    TroubleHandler,
+)
 from server.api.machines.screen import (
     DimensionsHandler,
     PointerHandler,
@@ -109,6 +114,7 @@ ROUTES = (
     Route("/v1/machines/{machine_id}/control/{lease}", LeaseHandler),
     Route("/v1/machines/{machine_id}/control/{lease}/hand", HandHandler),
     Route("/v1/machines/{machine_id}/rotate", RotateHandler),
+    Route("/v1/machines/{machine_id}/trouble", TroubleHandler),
     Route("/v1/machines/{machine_id}/expected-offline", ExpectedOfflineHandler),
     Route("/v1/machines/{machine_id}/commands", MachineCommandsHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),

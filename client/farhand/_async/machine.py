@@ -341,6 +341,12 @@ class AsyncMachine:
             CommandItem, f"{self._machine}/commands", {}, limit
         )
 
+    def trouble(self, *, limit: int | None = None) -> AsyncIterator[types.Trouble]:
+        """What was wrong with it in the last 30 days, and is: the latest first."""
+        return AsyncLists(self._connection).items(
+            types.Trouble, f"{self._machine}/trouble", {}, limit
+        )
+
     async def command(self, command_id: str) -> CommandView:
         """What became of one of its commands."""
         return await self._connection.call(

@@ -35,7 +35,7 @@ class Machines:
         """Those that fit: all, or the first ``limit``.
 
         The filters are those of ``GET /v1/machines``: ``pool``, ``tag``, ``state``, ``version``,
-        each a text or several, ``search``, and ``sort``.
+        each a text or several, ``outdated``, ``search``, and ``sort``.
         """
         query = _texts(filters)
         return Lists(self._connection).items(Machine, "/v1/machines", query, limit)

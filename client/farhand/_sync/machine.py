@@ -332,6 +332,10 @@ class Machine:
         """The inputs that were sent to it, newest first: all, or the first ``limit``."""
         return Lists(self._connection).items(CommandItem, f"{self._machine}/commands", {}, limit)
 
+    def trouble(self, *, limit: int | None = None) -> Iterator[types.Trouble]:
+        """What was wrong with it in the last 30 days, and is: the latest first."""
+        return Lists(self._connection).items(types.Trouble, f"{self._machine}/trouble", {}, limit)
+
     def command(self, command_id: str) -> CommandView:
         """What became of one of its commands."""
         return self._connection.call(CommandView, "GET", f"{self._machine}/commands/{command_id}")

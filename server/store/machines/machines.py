@@ -17,18 +17,21 @@ from server.store.machines.documents import (
     NO_LABELS,
     RESUMED,
     ClientSummary,
+    JoinedWith,
     Labels,
     LinkFacts,
     Machine,
     PauseDetails,
     client_document,
     display_documents,
+    labelled,
     link_document,
     machine_of,
     noted,
     noted_stage,
 )
 from server.store.machines.input_counts import InputCountStore
+from server.store.machines.troubles import WITHOUT_TROUBLES, with_offline_time
 from server.store.mongodb.batches import Batches
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, machines_of
@@ -57,6 +60,7 @@ class _BegunLink:
             # In a pipeline a text that begins with $ would be read as a field of the document.
             "client": {"$literal": client_document(self.client)},
             "link": link_document(self.link),
+            "troubles": with_offline_time(time),
             "epoch": {"$add": ["$epoch", 1]},
             "word": BEGUN_WORD,
         }
@@ -140,6 +144,8 @@ class MachineStore:
             "state_since": time,
             "reason": None,
             "client": None,
+            "invitation": None,
+            "troubles": [],
             "deleted_at": None,
             "word": None,
             "expected_offline": None,
@@ -163,7 +169,9 @@ class MachineStore:
     async def get(self, organization_id: UUID, machine_id: str) -> Machine | None:
         """The machine, or None."""
         async with self._database.operation():
-            found = await self._machines.find_one(_live(organization_id, machine_id))
+            found = await self._machines.find_one(
+                _live(organization_id, machine_id), WITHOUT_TROUBLES
+            )
         return None if found is None else machine_of(found)
 
     async def get_together(self, organization_id: UUID, machine_id: str) -> Machine | None:
@@ -178,7 +186,8 @@ class MachineStore:
 
     async def _live_of(self, keys: Sequence[MachineKey]) -> list[Machine]:
         """The machines that have these keys."""
-        cursor = self._machines.find({**machines_of(keys), "deleted_at": None})
+        wanted = {**machines_of(keys), "deleted_at": None}
+        cursor = self._machines.find(wanted, WITHOUT_TROUBLES)
         return [machine_of(found) async for found in self._database.documents(cursor)]
 
     async def some(self, organization_id: UUID, machine_ids: Sequence[str]) -> list[Machine]:
@@ -232,7 +241,7 @@ class MachineStore:
 
         None where there is no such machine, and where it would have too many.
         """
-        stage = _labelled(add, remove)
+        stage = labelled(add, remove)
         fits = {
             "$and": [
                 {"$lte": [{"$size": stage["tags"]}, MOST_TAGS]},
@@ -242,13 +251,23 @@ class MachineStore:
         wanted = {**_live(organization_id, machine_id), "$expr": fits}
         return await self._update(wanted, [noted_stage(stage)])
 
-    async def label_in(
-        self, session: Session, organization_id: UUID, machine_id: str, add: Labels
+    async def joined_in(
+        self,
+        session: Session,
+        organization_id: UUID,
+        machine_id: str,
+        add: Labels,
+        invitation: JoinedWith | None,
     ) -> None:
-        """Give a machine tags and pools in a transaction, as many as it may have."""
-        stage = _labelled(add, NO_LABELS)
+        """Note in a transaction that a host became this machine, by which invitation if by one.
+
+        It gets the tags and pools of that, as many as it may have.
+        """
+        stage = labelled(add, NO_LABELS)
         stage["tags"] = {"$slice": [stage["tags"], MOST_TAGS]}
         stage["pools"] = {"$slice": [stage["pools"], MOST_POOLS_OF_MACHINE]}
+        if invitation is not None:
+            stage["invitation"] = {"$literal": vars(invitation)}
         wanted = _live(organization_id, machine_id)
         await self._machines.update_one(wanted, [noted_stage(stage)], session=session)
 
@@ -362,7 +381,7 @@ class MachineStore:
     ) -> Machine | None:
         async with self._database.operation():
             found = await self._machines.find_one_and_update(
-                wanted, change, return_document=ReturnDocument.AFTER
+                wanted, change, WITHOUT_TROUBLES, return_document=ReturnDocument.AFTER
             )
         return None if found is None else machine_of(found)
 
@@ -378,20 +397,6 @@ def _paused(details: PauseDetails) -> Document:
         "paused": True,
         "paused_since": {"$ifNull": ["$paused_since", now()]},
         "pause": {"$literal": vars(details)},
-    }
-
-
-def _labelled(add: Labels, remove: Labels) -> Document:
-    """The fields of a machine that has got labels, and lost others: a pipeline's."""
-    return {
-        field: {
-            "$setDifference": [
-                # In a pipeline a text that begins with $ would be read as a field of the document.
-                {"$setUnion": [f"${field}", {"$literal": [*getattr(add, field)]}]},
-                {"$literal": [*getattr(remove, field)]},
-            ]
-        }
-        for field in ("tags", "pools")
     }
 
 

@@ -176,6 +176,7 @@ TABLE = (
         "not-found", body={"approved": False}, takes_body=True),
     Row("POST", "/v1/machines/{machine_id}/rotate", "machines:write", 503, OTHERS_404,
         "not-found machine-unavailable"),
+    Row("GET", "/v1/machines/{machine_id}/trouble", "machines:read", 200, OTHERS_404, "not-found"),
     Row("PUT", "/v1/machines/{machine_id}/expected-offline", "machines:write", 200, OTHERS_404,
         "not-found", body={"until": format_time(datetime.now(UTC) + timedelta(days=1))},
         takes_body=True),
