@@ -35,6 +35,14 @@ class Pool(Answer):
     created_by: str
 
 
+class QuietHours(Answer):
+    """When a webhook is told of nothing: what happens meanwhile comes at their end."""
+
+    begin: str
+    end: str
+    time_zone: str
+
+
 class Webhook(Answer):
     """An address that is told what happens."""
 
@@ -44,6 +52,7 @@ class Webhook(Answer):
     pools: list[PoolReference]
     """None: it is told of all machines."""
     description: str | None
+    quiet_hours: QuietHours | None
     created_at: datetime
     created_by: str
     dropped: int

@@ -25,6 +25,7 @@ from farhand._fleet_types import (
     Organization,
     Pool,
     PoolReference,
+    QuietHours,
     StateCounts,
     Token,
     Trouble,
@@ -43,7 +44,7 @@ __all__ = [
     "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",
     "Invitation", "InvitationReference", "Join", "LatestTrajectory", "LeftOutPicture", "Machine",
     "Organization", "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolReference",
-    "StateCounts", "StoredPicture", "Token", "Trajectory", "TrajectoryHead",
+    "QuietHours", "StateCounts", "StoredPicture", "Token", "Trajectory", "TrajectoryHead",
     "TrajectoryWithIncluded", "Trouble", "WaitResult", "Webhook", "Workflow",
 ]
 # fmt: on

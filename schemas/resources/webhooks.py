@@ -4,6 +4,7 @@ import re
 from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
@@ -11,13 +12,14 @@ from pydantic_core import PydanticCustomError
 from schemas.http.queries import Page
 from schemas.resources.machines import PauseReason
 from schemas.resources.pools import PoolIds, PoolReference
-from schemas.values.scalars import Note
+from schemas.values.scalars import Fitting, Note
 from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 
 MOST_WEBHOOKS: Final = 100
 """Of one organization."""
 
+_NO_ZONE: Final = "must be a time zone such as Europe/Berlin or UTC"
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - the public beginning of every secret, as the standard has it
 LONGEST_URL: Final = 2000
 
@@ -52,6 +54,29 @@ def _each_once(events: list[WebhookEvent]) -> list[WebhookEvent]:
 WebhookEvents = Annotated[list[WebhookEvent], Field(min_length=1), AfterValidator(_each_once)]
 
 
+def _known_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError):
+        raise PydanticCustomError("time_zone", _NO_ZONE) from None
+    return name
+
+
+TimeOfDay = Annotated[
+    str, Fitting("([01][0-9]|2[0-3]):[0-5][0-9]", "must be a time of day, such as 22:00")
+]
+
+
+class QuietHours(StrictModel):
+    """When a webhook is told of nothing: what happens meanwhile comes at their end."""
+
+    begin: TimeOfDay = Field(description="Such as 22:00.")
+    end: TimeOfDay = Field(description="Such as 06:00: on the next day where it is not later.")
+    time_zone: Annotated[str, AfterValidator(_known_zone)] = Field(
+        description="Such as Europe/Berlin.", max_length=64
+    )
+
+
 class NewWebhook(StrictModel):
     """The body of ``POST /v1/webhooks``."""
 
@@ -59,6 +84,7 @@ class NewWebhook(StrictModel):
     events: WebhookEvents = Field(description="Which events.")
     pool_ids: PoolIds = Field([], description="Of machines in these pools alone; none: of all.")
     description: Note | None = None
+    quiet_hours: QuietHours | None = None
 
 
 class WebhookChange(StrictModel):
@@ -68,6 +94,7 @@ class WebhookChange(StrictModel):
     events: WebhookEvents | None = None
     pool_ids: PoolIds | None = None
     description: Note | None = None
+    quiet_hours: QuietHours | None = None
 
 
 class Webhook(BaseModel):
@@ -78,6 +105,7 @@ class Webhook(BaseModel):
     events: list[str]
     pools: list[PoolReference] = Field(description="None: it is told of all machines.")
     description: str | None
+    quiet_hours: QuietHours | None
     created_at: Time
     created_by: str = Field(description="The name of the token that made it.")
     dropped: int = Field(

@@ -29,6 +29,12 @@ def webhook() -> None:
 )
 @click.option("--pool", "pools", multiple=True, help="Of its machines alone; again for more.")
 @click.option("--description", help="What for.")
+@click.option(
+    "--quiet",
+    type=(str, str, str),
+    metavar="BEGIN END ZONE",
+    help="Such as 22:00 06:00 Europe/Berlin: what happens then comes at its end.",
+)
 @api_options
 def create_webhook(
     api: Api,
@@ -36,10 +42,12 @@ def create_webhook(
     events: tuple[str, ...],
     pools: tuple[str, ...],
     description: str | None,
+    quiet: tuple[str, str, str] | None,
 ) -> None:
     """Make a webhook and print the secret that its deliveries are signed with."""
+    hours = quiet and dict(zip(("begin", "end", "time_zone"), quiet, strict=True))
     given = {"url": address, "events": events, "description": description}
-    body = {**given, "pool_ids": pool_ids(api, pools)}
+    body = {**given, "pool_ids": pool_ids(api, pools), "quiet_hours": hours}
     made = api.call("POST", "/v1/webhooks", body)
     click.echo(f"webhook {made['id']}", err=True)
     api.show_one(made, "secret")

@@ -24,6 +24,9 @@ from server.webhooks.signatures import signed_headers
 logger = logging.getLogger(__name__)
 
 TRIED_FOR: Final = timedelta(days=3)
+DIGEST: Final = "digest"
+"""What is posted at the end of quiet hours."""
+
 PAUSES: Final = (5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200)
 """Seconds after each failed try; the last again and again."""
 
@@ -134,10 +137,12 @@ class Delivering:
         if webhook is None:
             await self._outbox.forget([claimed])
             return
-        moment = now()
-        headers = signed_headers(_secrets(webhook, moment), str(claimed.id), moment, claimed.body)
+        moment, body = now(), claimed.body
+        if claimed.events:
+            body = envelope(DIGEST, claimed.created_at, {"events": claimed.events})
+        headers = signed_headers(_secrets(webhook, moment), str(claimed.id), moment, body)
         headers |= {"content-type": "application/json", "user-agent": "Farhand"}
-        posted = await self._poster.post(webhook.url, headers, claimed.body.encode())
+        posted = await self._poster.post(webhook.url, headers, body.encode())
         await self._note(claimed, posted)
 
     async def _note(self, claimed: StoredDelivery, posted: Posted) -> None:

@@ -8,6 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, Final
@@ -15,7 +16,7 @@ from uuid import UUID, uuid5
 
 from schemas.http import problems
 from schemas.http.problems import InvalidRequestError, ProblemError
-from schemas.resources.webhooks import ExpectedOffline, NewExpectedOffline
+from schemas.resources.webhooks import ExpectedOffline, NewExpectedOffline, QuietHours
 from schemas.values.times import format_time
 from server.errors import StoreUnavailable
 from server.store.machines.pools import PoolStore, StoredPool
@@ -23,7 +24,8 @@ from server.store.times import now
 from server.store.webhooks.outages import Expected, OutageStore, Owed
 from server.store.webhooks.outbox import StoredDelivery, new_delivery
 from server.store.webhooks.webhooks import StoredWebhook, WebhookStore
-from server.webhooks.delivering import Delivering, envelope
+from server.webhooks.delivering import DIGEST, Delivering, envelope
+from server.webhooks.quiet import quiet_until
 
 logger = logging.getLogger(__name__)
 
@@ -161,7 +163,13 @@ class Outages:
         made, moment = [], now()
         for webhook in await self._webhooks.of(organization_id, event):
             for some in portions([each for each in machines if _concerns(webhook, each)]):
+                quiet = webhook.quiet_hours
+                end = quiet and quiet_until(QuietHours.model_validate(quiet), moment)
                 data = {"total": len(some), "machines": [_view(each, names) for each in some]}
+                if end:
+                    told = {"type": event, "timestamp": format_time(moment), "data": data}
+                    made.append(_kept(webhook, end, told))
+                    continue
                 body = envelope(event, moment, data)
                 delivery_id = _id(webhook.id, event, some)
                 made.append(new_delivery(organization_id, webhook.id, delivery_id, event, body))
@@ -184,6 +192,13 @@ def portions(machines: Sequence[Owed]) -> Iterator[Sequence[Owed]]:
     size = 1 if len(machines) <= MOST_ALONE else _IN_ONE
     for begin in range(0, len(machines), size):
         yield machines[begin : begin + size]
+
+
+def _kept(webhook: StoredWebhook, end: datetime, told: dict[str, Any]) -> StoredDelivery:
+    """An event of the digest that is posted then."""
+    digest_id = uuid5(webhook.id, format_time(end))
+    digest = new_delivery(webhook.organization_id, webhook.id, digest_id, DIGEST, "")
+    return replace(digest, events=(told,), queued_at=end, next_attempt_at=end)
 
 
 def _unknown(machine_id: str) -> ProblemError:

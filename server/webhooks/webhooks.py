@@ -58,6 +58,7 @@ class Webhooks:
             created_at=now(),
             created_by=by,
             secret=new_secret(),
+            quiet_hours=None if new.quiet_hours is None else new.quiet_hours.model_dump(),
         )
         await self._webhooks.insert(stored)
         return CreatedWebhook(**dict(await self._view(stored)), secret=stored.secret)

@@ -1,7 +1,8 @@
 # Made of farhand/_async by client/unasync.py: change it there.
 """Webhooks: addresses that are told what happens, and what was posted to them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from farhand._sync.connection import Connection
@@ -26,10 +27,20 @@ class Webhooks:
         *,
         pool_ids: Iterable[UUID | str] = (),
         description: str | None = None,
+        quiet_hours: Mapping[str, str] | None = None,
     ) -> CreatedWebhook:
-        """Make a webhook; this answer alone has the secret that signs what is posted."""
+        """Make a webhook; this answer alone has the secret that signs what is posted.
+
+        ``quiet_hours`` have ``begin``, ``end`` and ``time_zone``.
+        """
         pools = [str(each) for each in pool_ids]
-        body = {"url": url, "events": [*events], "pool_ids": pools, "description": description}
+        body: dict[str, Any] = {
+            "url": url,
+            "events": [*events],
+            "pool_ids": pools,
+            "description": description,
+            "quiet_hours": None if quiet_hours is None else dict(quiet_hours),
+        }
         return self._connection.call(CreatedWebhook, "POST", "/v1/webhooks", body)
 
     def get(self, webhook_id: UUID | str) -> Webhook:
@@ -44,6 +55,7 @@ class Webhooks:
         events: Sequence[str] | None = None,
         pool_ids: Iterable[UUID | str] | None = None,
         description: str | None = None,
+        quiet_hours: Mapping[str, str] | None = None,
     ) -> Webhook:
         """Change a webhook; what is left out stays."""
         given = {
@@ -51,6 +63,7 @@ class Webhooks:
             "events": None if events is None else [*events],
             "pool_ids": None if pool_ids is None else [str(each) for each in pool_ids],
             "description": description,
+            "quiet_hours": None if quiet_hours is None else dict(quiet_hours),
         }
         body = {field: value for field, value in given.items() if value is not None}
         return self._connection.call(Webhook, "PATCH", f"/v1/webhooks/{webhook_id}", body)

@@ -23,6 +23,9 @@ from server.store.times import now
 KEPT: Final = timedelta(days=7)
 """How long a delivery that has ended can be looked at, and sent again."""
 
+MOST_IN_DIGEST: Final = 1000
+"""Events; of more the newest."""
+
 LEASE: Final = timedelta(seconds=45)
 """Longer than a try may take by far."""
 
@@ -35,7 +38,8 @@ _DUPLICATE: Final = 11000
 class StoredDelivery:
     """A delivery as it is stored; ``queued_at`` is when its three days began.
 
-    ``claim`` is another one for each try.  ``next_attempt_at`` is None once it has ended.
+    ``claim`` is another one for each try.  ``events`` are those of a digest, which has no
+    ``body``.  ``next_attempt_at`` is None once it has ended.
     """
 
     id: UUID
@@ -52,6 +56,7 @@ class StoredDelivery:
     error: str | None = None
     last_attempt_at: datetime | None = None
     claim: UUID | None = None
+    events: Sequence[Document] = ()
 
 
 @dataclass(frozen=True)
@@ -106,8 +111,21 @@ class Outbox:
 
     async def insert_in(self, session: Session, deliveries: Sequence[StoredDelivery]) -> None:
         """Store new deliveries in a transaction; ``make_room`` after it."""
-        if deliveries:
-            await self._deliveries.insert_many(_documents(deliveries), session=session)
+        whole = [each for each in deliveries if not each.events]
+        if whole:
+            await self._deliveries.insert_many(_documents(whole), session=session)
+        for digest in (each for each in deliveries if each.events):
+            fresh = _documents([digest])[0]
+            events = fresh.pop("events")
+            await self._deliveries.update_one(
+                {"_id": digest.id},
+                {
+                    "$setOnInsert": fresh,
+                    "$push": {"events": {"$each": events, "$slice": -MOST_IN_DIGEST}},
+                },
+                upsert=True,
+                session=session,
+            )
 
     async def make_room(self, organization_id: UUID) -> int:
         """Remove what is beyond the bound; how many that removed unsent.

@@ -34,6 +34,7 @@ class StoredWebhook:
     earlier_secret: str | None = None
     earlier_until: datetime | None = None
     dropped: int = 0
+    quiet_hours: Document | None = None
 
 
 class WebhookStore:

@@ -176,6 +176,35 @@ async def test_machine_that_is_expected_to_be_away_is_told_of_after_that(service
             assert reply.faults == [(["body", "until"], "future_time")]
 
 
+async def test_what_happens_in_quiet_hours_comes_as_one_digest_at_their_end(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end = now() + timedelta(hours=1)
+    monkeypatch.setattr("server.webhooks.outages.quiet_until", lambda *_: end)
+    quiet = {"begin": "22:00", "end": "06:00", "time_zone": "Europe/Berlin"}
+    async with told(service, quiet_hours=quiet) as receiver, told(service) as other:
+        async with service.joined() as (machine, _):
+            pass
+        await other.get(1)
+        async with machine.connected():
+            await other.get(2)
+        [webhook] = [
+            each
+            for each in (await service.get("/v1/webhooks")).json["items"]
+            if each["url"] == receiver.url
+        ]
+        assert webhook["quiet_hours"] == quiet
+        page = (await service.get(f"/v1/webhooks/{webhook['id']}/deliveries")).json
+        [waiting] = page["items"]
+        assert (waiting["event"], waiting["attempts"]) == ("digest", 0)
+        assert waiting["next_attempt_at"] == format_time(end)
+        assert receiver.received == []
+        await service.post(f"/v1/webhooks/{webhook['id']}/deliveries/{waiting['id']}/resend")
+        [digest] = await receiver.get(1)
+        kinds = [each["type"] for each in digest.json["data"]["events"]]
+        assert (digest.json["type"], kinds) == ("digest", ["machine_offline", "machine_online"])
+
+
 async def test_what_has_changed_since_is_not_told(service: Service) -> None:
     database = service.server.services.operation.database
     store = OutageStore(database, Outbox(database, 100))
