@@ -49,12 +49,19 @@ class Fleet:
         self._lists = lists
         self._changed = changed
 
-    async def page(self, organization_id: UUID, query: MachineQuery) -> MachinePage:
-        """One page of the machines that fit.
+    async def page(
+        self,
+        organization_id: UUID,
+        query: MachineQuery,
+        within: frozenset[UUID] | None = None,
+    ) -> MachinePage:
+        """One page of the machines that fit, in these pools alone where they are given.
 
         Raises a validation error for a pool that is not there.
         """
-        found = await self._lists.find(organization_id, query, query.sort, counts=query.counts)
+        found = await self._lists.find(
+            organization_id, query, query.sort, counts=query.counts, within=within
+        )
         ids = found.ids[query.skip : query.skip + query.limit]
         stored = await self._machines.some(organization_id, ids)
         return MachinePage(

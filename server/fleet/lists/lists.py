@@ -86,14 +86,21 @@ class MachineLists:
         sort: MachineSort = "id",
         *,
         counts: bool = False,
+        within: frozenset[UUID] | None = None,
     ) -> Found:
-        """The machines that fit.  Raises a validation error for a pool that is not there."""
+        """The machines that fit.  Raises a validation error for a pool that is not there.
+
+        Where ``within`` has pools, no machine and no pool beside them exists.
+        """
         pools = None
         if wanted.pool is not None:
-            pools = await self._pools.named(organization_id, wanted.pool)
+            pools = await self._pools.named(organization_id, wanted.pool, within)
         held = await self._up_to_date(organization_id)
         states = LiveStates(await self._live.troubled(organization_id, held.nodes))
         rows = held.in_order(held_order(sort))
+        if within is not None:
+            ids = {each.bytes for each in within}
+            rows = [row for row in rows if not ids.isdisjoint(row.pools)]
         return answered(rows, states, wanted, pools, sort, counts=counts)
 
     async def _up_to_date(self, organization_id: UUID) -> _Held:
