@@ -26,7 +26,7 @@ from uuid import UUID, uuid4
 from bson import Int64
 
 from benchmarks.subjects import farhand, mongodb
-from benchmarks.trajectories import Client, Row, median_ms, table
+from benchmarks.trajectories import Client, Row, alternating_ms, table
 from server.store.identity.organizations import OrganizationStore
 from server.store.machines.machines import MachineStore
 from server.store.machines.pools import PoolStore
@@ -110,53 +110,73 @@ async def fill(database: Database, organization_id: UUID, size: int, *, changed:
     return pool.id
 
 
-async def measure(
-    uri: str, name: str, directory: Path, size: int, rows: dict[str, Row], *, changed: bool
-) -> float:
-    """Fill a database and ask everything of it; the milliseconds of the first list of all."""
-    database = await Database.open(uri, name)
-    organization, _ = await OrganizationStore(database).ensure_default()
-    pool_id = await fill(database, organization.id, size, changed=changed)
-    machines = database.collection("machines")
-    async with farhand(directory / name, uri) as (api, _):
-        client = Client(api)
+class Fleet:
+    """So many machines in a database of their own, behind a server of their own."""
+
+    def __init__(self, database: Database, organization_id: UUID, size: int) -> None:
+        self._machines = database.collection("machines")
+        self._wanted: Document = {"organization_id": organization_id, "deleted_at": None}
+        self._database, self._size = database, size
+
+    async def start(
+        self, stack: AsyncExitStack, uri: str, directory: Path, *, changed: bool
+    ) -> float:
+        """Make the machines and start the server; the milliseconds of the first list of all."""
+        organization_id = self._wanted["organization_id"]
+        self._pool_id = await fill(self._database, organization_id, self._size, changed=changed)
+        api, _ = await stack.enter_async_context(farhand(directory, uri))
+        self._client = Client(api)
         started = time.perf_counter()
-        client.get("/v1/machines?limit=1")
-        first = (time.perf_counter() - started) * 1000
-        for title, (template, plain_filter, order) in LISTS.items():
-            limit = FILTERED_PAGE if plain_filter else PAGE
-            path = f"/v1/machines?limit={limit}{template.format(ninety=size * 3 // 10 - limit)}"
-            row = rows.setdefault(title, Row())
-            row.found.append(json.loads(client.get(path))["total"])
-            row.ours.append(await median_ms(partial(asyncio.to_thread, client.get, path)))
-            wanted = {"organization_id": organization.id, "deleted_at": None, **plain_filter}
-            if "pools" in wanted:
-                wanted["pools"] = pool_id
+        self._client.get("/v1/machines?limit=1")
+        return (time.perf_counter() - started) * 1000
 
-            async def plain(
-                wanted: Document = wanted, order: str = order, limit: int = limit
-            ) -> None:
-                await machines.count_documents(wanted)
-                await machines.find(wanted, sort=[(order, 1)], limit=limit).to_list(limit)
+    async def ask(self, title: str) -> int:
+        """Ask the server for one of the `LISTS`; how many machines fit."""
+        template, plain_filter, _ = LISTS[title]
+        limit = FILTERED_PAGE if plain_filter else PAGE
+        asked = template.format(ninety=self._size * 3 // 10 - limit)
+        found = await asyncio.to_thread(self._client.get, f"/v1/machines?limit={limit}{asked}")
+        total: int = json.loads(found)["total"]
+        return total
 
-            row.plain.append(await median_ms(plain))
-    database.close()
-    return first
+    async def ask_plainly(self, title: str) -> None:
+        """Ask MongoDB for much the same."""
+        _, plain_filter, order = LISTS[title]
+        limit = FILTERED_PAGE if plain_filter else PAGE
+        wanted = {**self._wanted, **plain_filter}
+        if "pools" in wanted:
+            wanted["pools"] = self._pool_id
+        await self._machines.count_documents(wanted)
+        await self._machines.find(wanted, sort=[(order, 1)], limit=limit).to_list(limit)
 
 
-async def run(sizes: list[int], *, changed: bool) -> None:
-    """Measure all, and print it."""
+async def run(sizes: list[int], *, changed: bool, times: int) -> None:
+    """Measure all, the sizes in turn, and print it."""
     rows: dict[str, Row] = {}
     async with AsyncExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="farhand-bench-")))
         uri = await stack.enter_async_context(mongodb(directory))
         version = f"{platform.python_implementation()} {platform.python_version()}"
         print(f"{version}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-        firsts = [
-            await measure(uri, f"machines{size}", directory, size, rows, changed=changed)
-            for size in sizes
-        ]
+        fleets, firsts = [], []
+        for size in sizes:
+            database = await Database.open(uri, f"machines{size}")
+            stack.callback(database.close)
+            organization, _ = await OrganizationStore(database).ensure_default()
+            fleet = Fleet(database, organization.id, size)
+            firsts.append(
+                await fleet.start(stack, uri, directory / f"machines{size}", changed=changed)
+            )
+            fleets.append(fleet)
+        for title in LISTS:
+            ways = [partial(fleet.ask, title) for fleet in fleets]
+            ways_of_mongodb = [partial(fleet.ask_plainly, title) for fleet in fleets]
+            medians = await alternating_ms(*ways, *ways_of_mongodb, times=times)
+            found = [await fleet.ask(title) for fleet in fleets]
+            rows[title] = Row(found, medians[: len(sizes)], medians[len(sizes) :])
+        load = os.getloadavg()[0]
     print(table(sizes, rows))
+    print(f"load {load:.1f} at the end")
     print()
     print(f"{'the first list of all, ms':60}" + "".join(f"{first:10.1f}" for first in firsts))
     for title, row in rows.items():
@@ -170,9 +190,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.machine_lists", description=__doc__)
     parser.add_argument("--sizes", default="100,10000", help="how many machines, comma-separated")
     parser.add_argument("--changed", action="store_true", help="all of them just now")
+    parser.add_argument("--times", type=int, default=30, help="of each list")
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
-    asyncio.run(run(sizes, changed=options.changed))
+    asyncio.run(run(sizes, changed=options.changed, times=options.times))
 
 
 if __name__ == "__main__":

@@ -91,10 +91,10 @@ async def median_ms(once: Callable[[], Awaitable[object]]) -> float:
     return statistics.median(seconds) * 1000
 
 
-async def alternating_ms(*ways: Callable[[], Awaitable[object]]) -> list[float]:
-    """The median of each way, of 30 rounds in which each has its turn; after two that warm up."""
+async def alternating_ms(*ways: Callable[[], Awaitable[object]], times: int = 30) -> list[float]:
+    """The median of each way, of rounds in which each has its turn; after two that warm up."""
     rounds: list[list[float]] = []
-    for _ in range(32):
+    for _ in range(times + 2):
         rounds.append([])
         for once in ways:
             started = time.perf_counter()

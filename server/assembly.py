@@ -71,6 +71,7 @@ from server.store.machines.machines import MachineStore
 from server.store.machines.pauses import PauseStore
 from server.store.machines.pools import PoolStore
 from server.store.machines.rows import MachineRowStore
+from server.store.machines.troubles import TroubleStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.store.presence import NodeStore
@@ -79,6 +80,9 @@ from server.store.trajectories.pictures import PictureStore
 from server.store.trajectories.store import TrajectoryStore
 from server.store.trajectories.workflows import WorkflowStore
 from server.store.transactions import Transactions
+from server.store.webhooks.outages import OutageStore
+from server.store.webhooks.outbox import Outbox
+from server.store.webhooks.webhooks import WebhookStore
 from server.tasks import Tasks
 from server.trajectories.importing import TrajectoryImport
 from server.trajectories.trajectories import Trajectories
@@ -86,6 +90,11 @@ from server.trajectories.workflows import Workflows
 from server.web.endpoint import JSON
 from server.web.openapi import openapi_document
 from server.web.reference.page import reference_page
+from server.webhooks.addresses import look_up
+from server.webhooks.delivering import Delivering
+from server.webhooks.outages import Outages
+from server.webhooks.posting import POST_SECONDS, Poster
+from server.webhooks.webhooks import Webhooks
 
 
 @dataclass(frozen=True)
@@ -133,6 +142,7 @@ def assemble(ground: Ground) -> Services:
     )
     failed_attempts = FailedAttempts()
     machines, cluster = _machines(ground, events, audit, fingerprints, operation, failed_attempts)
+    webhooks, delivering, outages = _webhooks(ground, machines.pools)
     return Services(
         settings=settings,
         background=ground.background,
@@ -144,6 +154,9 @@ def assemble(ground: Ground) -> Services:
         machines=machines,
         operation=operation,
         cluster=cluster,
+        webhooks=webhooks,
+        delivering=delivering,
+        outages=outages,
     )
 
 
@@ -184,6 +197,22 @@ def _library(ground: Ground) -> Library:
         imports=TrajectoryImport(trajectories),
         indexer=TrajectoryIndexer(database),
     )
+
+
+def _webhooks(ground: Ground, pools: Pools) -> tuple[Webhooks, Delivering, Outages]:
+    settings, store = ground.settings, WebhookStore(ground.database)
+    outbox = Outbox(ground.database, settings.webhook_outbox)
+    poster = Poster(settings.webhook_private_addresses, look_up, POST_SECONDS)
+    delivering = Delivering(outbox, store, poster, ground.background)
+    outages = Outages(
+        OutageStore(ground.database, outbox),
+        store,
+        PoolStore(ground.database),
+        delivering,
+        after=timedelta(seconds=settings.offline_after),
+        alone_as=None if settings.has_nats else ground.node.node_id,
+    )
+    return Webhooks(store, outbox, delivering, pools), delivering, outages
 
 
 def _event_hub(ground: Ground) -> EventHub:
@@ -237,6 +266,7 @@ def _machines(
         Reconciler(commands, resolver, under_way),
         publisher,
         membership,
+        TroubleStore(database),
         background,
         node=node,
         terms=LinkTerms(
@@ -275,7 +305,17 @@ def _machines(
     pools, reach = Pools(pool_store, changed), MachineReach(pool_store)
     lists = MachineLists(MachineRowStore(database), live, pools)
     invitations = InvitationStore(database, machines)
-    fleet = Fleet(machines, TokenStore(database), views, dispatcher, pauses, pools, lists, changed)
+    fleet = Fleet(
+        machines,
+        TokenStore(database),
+        TroubleStore(database),
+        views,
+        dispatcher,
+        pauses,
+        pools,
+        lists,
+        changed,
+    )
     door = Machines(
         fleet=fleet,
         bulk=Bulk(fleet, lists, pools, reach),

@@ -47,6 +47,9 @@ from server.tasks import Tasks
 from server.trajectories.importing import TrajectoryImport
 from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
+from server.webhooks.delivering import Delivering
+from server.webhooks.outages import Outages
+from server.webhooks.webhooks import Webhooks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,3 +147,6 @@ class Services:
     machines: Machines
     operation: Operation
     cluster: Cluster
+    webhooks: Webhooks
+    delivering: Delivering
+    outages: Outages

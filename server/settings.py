@@ -174,6 +174,17 @@ class ServerSettings(ProgramSettings):
     trusted_proxies: Annotated[tuple[Network, ...], BeforeValidator(_comma_separated)] = Field(
         (), description="Whose X-Forwarded-For is believed: addresses and networks."
     )
+    webhook_private_addresses: Annotated[tuple[Network, ...], BeforeValidator(_comma_separated)] = (
+        Field(
+            (), description="Addresses and networks, not the internet's, that webhooks may lead to."
+        )
+    )
+    offline_after: Seconds = Field(
+        120, le=86_400, description="That a machine may be away before webhooks are told."
+    )
+    webhook_outbox: int = Field(
+        100_000, ge=1, description="Deliveries that are kept of an organization; the oldest go."
+    )
     body_memory: int = Field(
         64 * 1024 * 1024, ge=16 * 1024 * 1024, description="For all request bodies together."
     )

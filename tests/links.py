@@ -69,6 +69,7 @@ def hello(
     no_screen: str | None = SWITCHED_OFF,
     yields: bool = False,
     released: Released | None = None,
+    host: str | None = None,
 ) -> Hello:
     """What a machine client says first; ``no_…`` are why it cannot inject, or show."""
     return Hello(
@@ -77,6 +78,7 @@ def hello(
         desktop="x11",
         platform="Linux of the test",
         boot_id=boot_id,
+        host=host,
         displays=[Display(x=0, y=0, width=1280, height=800)],
         input=Capability(available=no_input is None, reason=no_input),
         screen=Capability(

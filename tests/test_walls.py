@@ -68,13 +68,17 @@ WALLS = {
     "server.dispatch": {
         *("server.dispatch", "server.machines", "server.bus", "server.store", "server.events"),
         *("server.errors", "server.clock", "server.tasks", "server.metrics"),
-        "server.process.error_frames",
-        "schemas",
+        *("server.process.error_frames", "server.versions", "schemas"),
     },
     # What may become of machines, above the door and below the handlers.
     "server.fleet": {
         *("server.fleet", "server.dispatch", "server.identity", "server.store", "schemas"),
-        *("server.errors", "server.clock"),
+        *("server.errors", "server.clock", "server.versions"),
+    },
+    # What is posted to webhooks: rules above the store, and below the handlers.
+    "server.webhooks": {
+        *("server.webhooks", "server.fleet.pools", "server.store", "server.errors"),
+        *("server.tasks", "schemas"),
     },
     "server.identity": {
         *("server.identity", "server.store", "server.tasks", "server.settings", "schemas"),
@@ -96,7 +100,7 @@ WALLS = {
         *("server.bus", "server.process.node", "server.nodes"),
         *("server.dispatch", "server.fleet", "server.identity", "server.machines", "server.store"),
         *("server.process", "server.console", "server.settings", "server.tasks"),
-        *("server.events", "server.metrics", "server.trajectories"),
+        *("server.events", "server.metrics", "server.trajectories", "server.webhooks"),
     },
     # Handlers ask the rooms of rules; what is stored, and how, is none of their business.
     "server.api": {
@@ -129,6 +133,7 @@ WALLS = {
     },
     # Settings, clock, tasks and the log's format are everybody's, and know nobody.
     "server.clock": {"schemas"},
+    "server.versions": set(),
     "server.settings": {"server.data_directory", "schemas"},
     "server.tasks": {"schemas.programs.pauses"},
     "server.process": {"server.process", "schemas"},
@@ -235,6 +240,7 @@ FOREIGN = {
     ),
     "mcp": ("server.mcp.protocol", "server.mcp.over_http", "server.mcp.stdio"),
     "mcp_types": ("server.mcp.protocol",),
+    "httpcore": ("server.webhooks.posting",),
     "httpx": ("farhand", "server.mcp.own_handlers"),
     # Each vendor's SDK is for whoever has installed it.
     "anthropic": tuple(
@@ -286,10 +292,25 @@ TESTED_ELSEWHERE = {
     "server/fleet/pools.py": "tests/server/api/fleet/test_pools.py",
     "schemas/resources/bulk.py": "tests/server/api/fleet/test_bulk.py",
     "server/fleet/bulk.py": "tests/server/api/fleet/test_bulk.py",
+    # What is posted to a webhook is seen where it arrives.
+    "schemas/resources/webhooks.py": "tests/server/api/test_webhooks.py",
+    "server/store/webhooks/webhooks.py": "tests/server/api/test_webhooks.py",
+    "server/store/webhooks/outbox.py": "tests/server/webhooks/test_delivering.py",
+    "server/store/webhooks/outages.py": "tests/server/webhooks/test_outages.py",
+    "server/webhooks/webhooks.py": "tests/server/api/test_webhooks.py",
+    "server/webhooks/signatures.py": "tests/server/api/test_webhooks.py",
+    "server/api/fleet/expected_offline.py": "tests/server/webhooks/test_outages.py",
     # What is held of machines is seen in lists.
     "schemas/resources/machine_lists.py": "tests/server/fleet/lists/test_lists.py",
     "server/store/machines/rows.py": "tests/server/fleet/lists/test_lists.py",
     "server/fleet/lists/rows.py": "tests/server/fleet/lists/test_questions.py",
+    # When something was wrong is seen from the link to the list.
+    "schemas/resources/troubles.py": "tests/server/api/machines/test_trouble.py",
+    "server/store/machines/troubles.py": "tests/server/api/machines/test_trouble.py",
+    "server/machines/desktop_troubles.py": "tests/server/api/machines/test_trouble.py",
+    "server/machines/link/rivals.py": "tests/server/machines/test_admission_takeovers.py",
+    "server/fleet/lists/index.py": "tests/server/fleet/lists/test_questions.py",
+    "server/fleet/lists/moment.py": "tests/server/fleet/lists/test_questions.py",
     # What a question says is tested where it is answered; how it crosses, beside `question`.
     "server/dispatch/questions/clipboard.py": "tests/server/dispatch/questions/test_question.py",
     "server/dispatch/questions/control.py": "tests/server/dispatch/questions/test_question.py",
@@ -316,6 +337,7 @@ TESTED_ELSEWHERE = {
     "server/mcp/desk.py": "tests/server/mcp/test_tools.py",
     "server/mcp/over_http.py": "tests/server/api/test_mcp.py",
     "server/mcp/stdio.py": "tests/server/cli/test_mcp.py",
+    "client/farhand/_async/webhooks.py": "tests/client/test_openapi.py",
     # They are made of `_async`, whose tests call them.
     "client/farhand/_sync/*": "tests/client/test_unasync.py",
     "client/farhand/_sync/models/*": "tests/client/test_unasync.py",

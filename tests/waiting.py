@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 WAIT_SECONDS = 60.0
@@ -25,3 +25,11 @@ async def until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(WAIT_SECONDS):
         while not condition():  # noqa: ASYNC110 - that is what it is for
             await asyncio.sleep(0.005)
+
+
+async def waited(find: Callable[[], Awaitable[Found | None]]) -> Found:
+    """As `until`, for what has to be asked for: the first answer that there is."""
+    async with asyncio.timeout(WAIT_SECONDS):
+        while (found := await find()) is None:  # noqa: ASYNC110 - no event tells
+            await asyncio.sleep(0.02)
+    return found

@@ -27,10 +27,56 @@ class Pool(Answer):
     id: UUID
     name: str
     description: str | None
+    offline_after: int | None
+    """Seconds that a machine may be away before webhooks are told; None: as the server has it."""
     machines: int
     """How many are in it."""
     created_at: datetime
     created_by: str
+
+
+class Webhook(Answer):
+    """An address that is told what happens."""
+
+    id: UUID
+    url: str
+    events: list[str]
+    pools: list[PoolReference]
+    """None: it is told of all machines."""
+    description: str | None
+    created_at: datetime
+    created_by: str
+    dropped: int
+    """Deliveries that were given up unsent, because too many waited."""
+
+
+class CreatedWebhook(Webhook):
+    """The only answer that has the secret, with which deliveries are signed."""
+
+    secret: str
+
+
+class Delivery(Answer):
+    """What was or will be posted to a webhook, and how that went."""
+
+    id: UUID
+    event: str
+    state: str
+    attempts: int
+    status: int | None
+    error: str | None
+    created_at: datetime
+    last_attempt_at: datetime | None
+    next_attempt_at: datetime | None
+
+
+class ExpectedOffline(Answer):
+    """That nobody has to be told where a machine is away."""
+
+    machine_id: str
+    until: datetime
+    reason: str | None
+    by: str
 
 
 class Token(Answer):
@@ -87,6 +133,17 @@ class Join(Answer):
     state: Literal["waiting", "joined", "refused"]
     machine_id: str | None
     created_at: datetime
+
+
+class Trouble(Answer):
+    """A time in which a machine could not be worked on, or not be seen."""
+
+    kind: Literal["offline", "no_input", "no_screen"]
+    reason: str
+    since: datetime
+    until: datetime | None
+    """None where it is not over."""
+    seconds: float
 
 
 class Organization(Answer):

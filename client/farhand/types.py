@@ -17,6 +17,9 @@ from farhand._fleet_types import (
     BulkResult,
     CreatedInvitation,
     CreatedToken,
+    CreatedWebhook,
+    Delivery,
+    ExpectedOffline,
     Invitation,
     Join,
     Organization,
@@ -24,6 +27,8 @@ from farhand._fleet_types import (
     PoolReference,
     StateCounts,
     Token,
+    Trouble,
+    Webhook,
 )
 
 Item = TypeVar("Item")
@@ -33,12 +38,13 @@ __all__ = [
     "ActionEnd", "ActionsResult", "Answer", "Area", "AuditEntry", "BulkItem",
     "BulkResult", "Capability",
     "ClipboardContent", "CommandAnswer", "CommandItem", "CommandView", "Control",
-    "CreatedInvitation", "CreatedMachine", "CreatedToken", "Dimensions", "Display", "Event",
+    "CreatedInvitation", "CreatedMachine", "CreatedToken", "CreatedWebhook", "Delivery",
+    "Dimensions", "Display", "Event", "ExpectedOffline",
     "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",
-    "Invitation", "Join", "LatestTrajectory", "LeftOutPicture", "Machine", "Organization",
-    "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolReference",
+    "Invitation", "InvitationReference", "Join", "LatestTrajectory", "LeftOutPicture", "Machine",
+    "Organization", "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolReference",
     "StateCounts", "StoredPicture", "Token", "Trajectory", "TrajectoryHead",
-    "TrajectoryWithIncluded", "WaitResult", "Workflow",
+    "TrajectoryWithIncluded", "Trouble", "WaitResult", "Webhook", "Workflow",
 ]
 # fmt: on
 
@@ -220,6 +226,13 @@ class InputCounts(Answer):
     """Everything final that is not completed."""
 
 
+class InvitationReference(Answer):
+    """Which invitation, for programs and for people."""
+
+    id: UUID
+    name: str | None
+
+
 class Machine(Answer):
     """A machine and how it is."""
 
@@ -239,6 +252,8 @@ class Machine(Answer):
     """Those that it is in, by name."""
     platform: str | None
     client_version: str | None
+    outdated: bool
+    """Whether its client is older than the server."""
     desktop: str | None
     """Such as ``x11`` or ``vnc``; None where it has none, or has not connected yet."""
     displays: list[Display]
@@ -249,6 +264,8 @@ class Machine(Answer):
     screen: Capability
     viewers: list[str]
     """Who looks at its live screen, 20 at most."""
+    invitation: InvitationReference | None
+    """The one that its host joined with last; None where it has a token in a file."""
     created_at: datetime
 
 

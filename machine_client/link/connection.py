@@ -311,6 +311,7 @@ class MachineClient:
             client_version=__version__,
             platform=platform.platform()[:200],
             boot_id=boot_id(),
+            host=platform.node()[:64] or None,
             displays=desktop.displays,
             input=desktop.input,
             screen=desktop.screen,

@@ -115,6 +115,9 @@ class Hello(_Message):
     desktop: ShortForeignText | None = Field(
         description="Its kind, such as x11; null where there is none to work on."
     )
+    host: ShortForeignText | None = Field(
+        None, description="What the host calls itself, for people; boot_id tells hosts apart."
+    )
 
 
 class DesktopChanged(_Message):

@@ -5,7 +5,15 @@ from typing import Annotated, Any, Final, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from schemas.http.queries import NullableSearch, NullText, Page, PageQuery, Query, QueryBool
+from schemas.http.queries import (
+    NullableBool,
+    NullableSearch,
+    NullText,
+    Page,
+    PageQuery,
+    Query,
+    QueryBool,
+)
 from schemas.resources.machines import Machine, MachineState
 
 MAX_VALUES: Final = 100
@@ -90,6 +98,10 @@ class MachineFilter(Query):
     )
     version: Values = Field(
         None, description="With one of these versions of the machine client, with commas between."
+    )
+    outdated: NullableBool = Field(
+        None,
+        description="true: with a machine client that is older than the server; false: others.",
     )
     search: Annotated[NullableSearch, BeforeValidator(_words)] = Field(
         None,

@@ -132,6 +132,13 @@ class Control(Holder):
     expires_at: Time = Field(description="When it ends unless it is renewed before.")
 
 
+class InvitationReference(BaseModel):
+    """Which invitation, for programs and for people."""
+
+    id: UUID
+    name: str | None
+
+
 class Machine(BaseModel):
     """A machine and how it is."""
 
@@ -148,6 +155,7 @@ class Machine(BaseModel):
     pools: list[PoolReference] = Field(description="Those that it is in, by name.")
     platform: str | None
     client_version: str | None
+    outdated: bool = Field(description="Whether its client is older than this server.")
     desktop: str | None = Field(
         description="What the machine client works on, such as x11 or vnc; null where it has not "
         "connected yet, or has nothing to work on."
@@ -161,6 +169,9 @@ class Machine(BaseModel):
     viewers: list[str] = Field(
         description="Who looks at its live screen, each once: the names of their tokens, 20 at "
         "most.  Viewers through other nodes may be named up to ten seconds late."
+    )
+    invitation: InvitationReference | None = Field(
+        description="The one that its host joined with last; null where it has a token in a file."
     )
     created_at: Time
 

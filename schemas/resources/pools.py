@@ -71,11 +71,20 @@ PoolName = Annotated[
 """What people call a pool; no two of an organization have the same."""
 
 
+OfflineAfter = Annotated[int, Field(strict=True, ge=1, le=86_400)]
+"""Seconds that a machine may be away before webhooks are told."""
+
+
 class NewPool(StrictModel):
     """The body of ``POST /v1/pools``."""
 
     name: PoolName
     description: Note | None = None
+    offline_after: OfflineAfter | None = Field(
+        None,
+        description="Seconds that one of its machines may be away before webhooks are told; null: "
+        "as the server's setting has it.  Of a machine in several pools the shortest counts.",
+    )
 
 
 class PoolChange(StrictModel):
@@ -83,6 +92,7 @@ class PoolChange(StrictModel):
 
     name: PoolName | None = None
     description: Note | None = None
+    offline_after: OfflineAfter | None = None
 
 
 class PoolReference(BaseModel):
@@ -102,6 +112,7 @@ class Pool(PoolReference):
     """Machines that are looked after together; one may be in any number of pools."""
 
     description: str | None
+    offline_after: int | None
     machines: int = Field(description="How many are in it.")
     created_at: Time
     created_by: str = Field(description="The name of the token that made it.")

@@ -28,6 +28,7 @@ class Scope(StrEnum):
     MACHINES_WRITE = "machines:write"
     MACHINES_CONTROL = "machines:control"
     POOLS_WRITE = "pools:write"
+    WEBHOOKS_WRITE = "webhooks:write"
     INPUT_SEND = "input:send"
     SCREEN_READ = "screen:read"
     CLIPBOARD = "clipboard"

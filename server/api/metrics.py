@@ -39,6 +39,7 @@ def register_metrics(services: Services) -> None:
     metrics = services.operation.metrics
     services.operation.database.on_operation = metrics.database.observe
     metrics.task_failures = services.background.failures
+    metrics.missing = lambda: services.outages.missing
     metrics.gauges = _gauges(services)
     metrics.counters = _counters(services)
 
@@ -46,6 +47,7 @@ def register_metrics(services: Services) -> None:
 def _gauges(services: Services) -> Readings:
     registry, recorder = services.machines.registry, services.operation.recorder
     events, cluster = services.events, services.cluster
+    delivering = services.delivering
     return {
         "farhand_links": ("Machines that are connected.", lambda: registry.connected),
         "farhand_links_without_input": (
@@ -76,6 +78,14 @@ def _gauges(services: Services) -> Readings:
         "farhand_bus_round_trip_seconds": (
             "How long NATS took to answer the last time that it was asked, each second.",
             lambda: cluster.bus.round_trip_seconds,
+        ),
+        "farhand_webhook_outbox": (
+            "Deliveries to webhooks that wait, of all nodes together.",
+            lambda: delivering.size.waiting,
+        ),
+        "farhand_webhook_oldest_seconds": (
+            "How long the oldest of them has waited.",
+            lambda: delivering.oldest_seconds,
         ),
         "farhand_audit_waiting": (
             "Inputs that are not recorded in the audit yet.",
@@ -126,6 +136,18 @@ def _counters(services: Services) -> Readings:
         "farhand_mongodb_failures": (
             "Operations that the database did not answer in time.",
             lambda: database.failures,
+        ),
+        "farhand_webhook_delivered": (
+            "Deliveries to webhooks that succeeded.",
+            lambda: services.delivering.delivered,
+        ),
+        "farhand_webhook_failed": (
+            "Tries of deliveries to webhooks that failed.",
+            lambda: services.delivering.failed,
+        ),
+        "farhand_webhook_dropped": (
+            "Deliveries to webhooks that were given up unsent, because too many waited.",
+            lambda: services.delivering.dropped,
         ),
         "farhand_audit_lost": (
             "Inputs that the database refused to have in the audit.",

@@ -17,6 +17,7 @@ from server.api.documentation import (
 )
 from server.api.events import EventsHandler
 from server.api.fleet.bulk import BulkHandler
+from server.api.fleet.expected_offline import ExpectedOfflineHandler
 from server.api.fleet.pools import PoolHandler, PoolsHandler
 from server.api.health import LiveHandler, ReadyHandler
 from server.api.machines import inputs
@@ -36,7 +37,12 @@ from server.api.machines.invitations import (
     JoinHandler,
     JoinsHandler,
 )
-from server.api.machines.machines import MachineHandler, MachinesHandler, RotateHandler
+from server.api.machines.machines import (
+    MachineHandler,
+    MachinesHandler,
+    RotateHandler,
+    TroubleHandler,
+)
 from server.api.machines.screen import (
     DimensionsHandler,
     PointerHandler,
@@ -59,6 +65,14 @@ from server.api.trajectories.trajectories import (
     TrajectoryHandler,
 )
 from server.api.trajectories.workflows import WorkflowHandler, WorkflowsHandler
+from server.api.webhooks import (
+    DeliveriesHandler,
+    ResendHandler,
+    WebhookHandler,
+    WebhookRotateHandler,
+    WebhooksHandler,
+    WebhookTestHandler,
+)
 from server.web.routing import Route
 
 INPUT = "/v1/computer/{machine_id}/input"
@@ -100,6 +114,8 @@ ROUTES = (
     Route("/v1/machines/{machine_id}/control/{lease}", LeaseHandler),
     Route("/v1/machines/{machine_id}/control/{lease}/hand", HandHandler),
     Route("/v1/machines/{machine_id}/rotate", RotateHandler),
+    Route("/v1/machines/{machine_id}/trouble", TroubleHandler),
+    Route("/v1/machines/{machine_id}/expected-offline", ExpectedOfflineHandler),
     Route("/v1/machines/{machine_id}/commands", MachineCommandsHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),
     Route("/v1/commands/{command_id}", CommandHandler),
@@ -109,6 +125,12 @@ ROUTES = (
     Route("/v1/invitations/{invitation_id}", InvitationHandler),
     Route("/v1/invitations/{invitation_id}/joins", JoinsHandler),
     Route("/v1/invitations/{invitation_id}/joins/{join_id}", JoinHandler),
+    Route("/v1/webhooks", WebhooksHandler),
+    Route("/v1/webhooks/{webhook_id}", WebhookHandler),
+    Route("/v1/webhooks/{webhook_id}/rotate", WebhookRotateHandler),
+    Route("/v1/webhooks/{webhook_id}/test", WebhookTestHandler),
+    Route("/v1/webhooks/{webhook_id}/deliveries", DeliveriesHandler),
+    Route("/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend", ResendHandler),
     Route("/v1/events", EventsHandler),
     Route("/v1/audit", AuditHandler),
     Route("/v1/audit/export", AuditExportHandler),

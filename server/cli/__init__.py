@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "machine": "machines",
     "invitation": "invitations",
     "pool": "pools",
+    "webhook": "webhooks",
     "command": "administration",
     "audit": "audit",
     "workflow": "workflows",

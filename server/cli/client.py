@@ -213,6 +213,9 @@ def _read(file: Path, instead: str) -> str:
 
 def _cell(value: Any) -> str:
     """What stands in a table."""
+    if isinstance(value, dict):
+        # What an id stands for, or the id where that has no name.
+        return _cell(value.get("name") or value.get("id"))
     if isinstance(value, list):
         return " ".join(map(_cell, value))
     return "" if value is None else printable(str(value))

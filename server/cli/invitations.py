@@ -9,7 +9,10 @@ from server.cli.durations import Duration
 from server.cli.machines import invite
 from server.cli.pools import pool_ids
 
-COLUMNS = ("id", "name", "machine_id", "used", "uses", "approval", "expires_at", "created_by")
+COLUMNS = (
+    *("id", "name", "machine_id", "tags", "pools", "used", "uses", "approval", "expires_at"),
+    "created_by",
+)
 JOIN_COLUMNS = ("id", "host", "address", "state", "machine_id", "created_at")
 
 

@@ -17,8 +17,12 @@ from server.cli.machine_files import add_from, adding, inviting
 from server.cli.pools import change_all, pool_ids
 from server.cli.token_files import token_file_options, token_file_writer
 
-COLUMNS = ("id", "name", "state", "reason", "since", "tags", "round_trip_ms", "platform")
+COLUMNS = (
+    *("id", "name", "state", "reason", "since", "tags", "pools", "invitation", "round_trip_ms"),
+    *("client", "platform"),
+)
 COMMAND_COLUMNS = ("accepted_at", "operation", "outcome", "code", "duration_ms", "token_name")
+TROUBLE_COLUMNS = ("since", "until", "for", "kind", "reason")
 LAST_COMMANDS = 10
 ROTATION_SECONDS = 60.0
 POLL_SECONDS = 0.3
@@ -121,13 +125,16 @@ def rotate_token(api: Api, machine_id: str) -> None:
 @click.option("--tag", help="With this tag; several with commas between: with one of them.")
 @click.option("--state", help=f"{', '.join(STATES)}; several with commas between.")
 @click.option("--client-version", "version", help="With this version; several with commas between.")
+@click.option("--outdated", is_flag=True, help="With a client that is older than the server.")
 @click.option("--search", help="With each of these words in name, id, tags or reason.")
 @click.option("--sort", help="id, name, state, created_at or version; with - before it downwards.")
 @click.option("--watch", is_flag=True, help="Stay, and show every change as it happens.")
 @api_options
-def list_machines(api: Api, watch: bool, **filters: str | None) -> None:
+def list_machines(api: Api, watch: bool, outdated: bool, **filters: str | None) -> None:
     """List the machines and how they are."""
     query = {name: value for name, value in filters.items() if value is not None}
+    if outdated:
+        query["outdated"] = "true"
     if watch and query:
         raise click.UsageError("--watch shows all machines: leave out the filters")
     if watch:
@@ -136,7 +143,10 @@ def list_machines(api: Api, watch: bool, **filters: str | None) -> None:
 
         watch_machines(api)
     else:
-        api.show(api.call_list("/v1/machines", query), COLUMNS)
+        answer = api.call_list("/v1/machines", query)
+        if not api.as_json:
+            answer["items"] = [{**each, "client": client_of(each)} for each in answer["items"]]
+        api.show(answer, COLUMNS)
 
 
 @machine.command("show")
@@ -155,6 +165,17 @@ def show_machine(api: Api, machine_id: str) -> None:
     if commands["items"]:
         click.echo()
         api.show(commands, COMMAND_COLUMNS)
+
+
+@machine.command("trouble")
+@click.argument("machine_id", metavar="ID")
+@api_options
+def show_trouble(api: Api, machine_id: str) -> None:
+    """List what was wrong with a machine in the last 30 days, the latest first."""
+    answer = api.call_list(f"{address(machine_id)}/trouble")
+    if not api.as_json:
+        answer["items"] = [{**each, "for": span(each["seconds"])} for each in answer["items"]]
+    api.show(answer, TROUBLE_COLUMNS)
 
 
 @machine.command("rename")
@@ -203,6 +224,17 @@ def pause_machine(
     change(api, machine_id, {"paused": True, **given})
 
 
+@machine.command("expect-offline")
+@click.argument("machine_id", metavar="ID")
+@click.option("--reason", help="Why, for whoever looks: up to 200 characters.")
+@click.option("--for", "duration", type=Duration(), required=True, help="Such as 2h, at most 30d.")
+@api_options
+def expect_offline(api: Api, machine_id: str, reason: str | None, duration: timedelta) -> None:
+    """Let no webhook be told of a machine that is away, for a while."""
+    body = {"until": time_from_now(duration, "--for"), "reason": reason}
+    api.show_changed(api.call("PUT", f"/v1/machines/{machine_id}/expected-offline", body))
+
+
 @machine.command("resume")
 @click.argument("machine_id", metavar="ID")
 @api_options
@@ -238,7 +270,7 @@ def described(found: Any, now: datetime) -> list[str]:
     displays = ", ".join(
         f"{each['width']}x{each['height']} at {each['x']},{each['y']}" for each in found["displays"]
     )
-    screen = found["screen"]
+    screen, invitation = found["screen"], found["invitation"]
     inputs = found["inputs"]
     facts = {
         "id": found["id"],
@@ -247,8 +279,9 @@ def described(found: Any, now: datetime) -> list[str]:
         "round trip": found["round_trip_ms"] and f"{found['round_trip_ms']} ms",
         "tags": " ".join(found["tags"]) or None,
         "pools": ", ".join(each["name"] for each in found["pools"]) or None,
+        "joined with": invitation and f"invitation {invitation['name'] or invitation['id']}",
         "platform": found["platform"],
-        "client": found["client_version"],
+        "client": client_of(found),
         "displays": displays or None,
         "screen": "can be seen" if screen["available"] else f"not to be seen: {screen['reason']}",
         "inputs": f"{inputs['completed']} completed, {inputs['failed']} failed",
@@ -258,10 +291,20 @@ def described(found: Any, now: datetime) -> list[str]:
     return [f"{name + ':':12} {value}" for name, value in facts.items() if value is not None]
 
 
+def client_of(found: Any) -> str | None:
+    """The version of a machine's client, and whether the server is ahead of it."""
+    version: str | None = found["client_version"]
+    return f"{version} (outdated)" if found["outdated"] else version
+
+
 def ago(time: str, now: datetime) -> str:
     """How long ago that was, in its two largest units."""
-    seconds = max(int((now - parse_time(time)).total_seconds()), 0)
-    minutes, seconds = divmod(seconds, 60)
+    return span((now - parse_time(time)).total_seconds())
+
+
+def span(length: float) -> str:
+    """So many seconds, in the two largest units."""
+    minutes, seconds = divmod(max(int(length), 0), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
     parts = [(days, "d"), (hours, "h"), (minutes, "min"), (seconds, "s")]

@@ -6,7 +6,7 @@ import click
 
 from server.cli.client import Api, api_options, printable
 
-COLUMNS = ("id", "name", "machines", "description", "created_by", "created_at")
+COLUMNS = ("id", "name", "machines", "offline_after", "description", "created_by", "created_at")
 
 
 @click.group()
@@ -17,10 +17,11 @@ def pool() -> None:
 @pool.command("add")
 @click.argument("name")
 @click.option("--description", help="What for.")
+@click.option("--offline-after", type=int, help="Seconds before webhooks hear of a lost machine.")
 @api_options
-def add_pool(api: Api, name: str, description: str | None) -> None:
+def add_pool(api: Api, name: str, description: str | None, offline_after: int | None) -> None:
     """Make a pool and print its id."""
-    body = {"name": name, "description": description}
+    body = {"name": name, "description": description, "offline_after": offline_after}
     api.show_one(api.call("POST", "/v1/pools", body), "id")
 
 

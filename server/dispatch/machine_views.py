@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from schemas.link.messages import Capability
-from schemas.resources.machines import Holder, InputCounts, Machine, Pause
+from schemas.resources.machines import Holder, InputCounts, InvitationReference, Machine, Pause
 from schemas.resources.pools import references
+from schemas.resources.troubles import Trouble, TroubleKind
 from server.clock import from_milliseconds, milliseconds
 from server.dispatch.live_machines import LiveMachines
 from server.dispatch.questions.nodes import LiveMachine
@@ -14,6 +15,7 @@ from server.store.machines.documents import Machine as StoredMachine
 from server.store.machines.input_counts import InputCount, InputCountStore
 from server.store.machines.pools import PoolStore
 from server.store.times import now
+from server.versions import is_outdated
 
 NOT_CONNECTED = Capability(available=False, reason="the machine is not connected")
 
@@ -33,6 +35,17 @@ class MachineViews:
         live = await self._live.of(stored.organization_id, [stored])
         return _view(stored, count, pools, live.get(stored.machine_id) or _offline(stored))
 
+    async def trouble(self, stored: StoredMachine) -> Trouble | None:
+        """What is wrong with a machine now; None where nothing is, or where it was never there."""
+        live = await self._live.of(stored.organization_id, [stored])
+        present = live.get(stored.machine_id) or _offline(stored)
+        kind = _kind(present)
+        if kind is None or stored.client is None:
+            return None
+        since = from_milliseconds(present.since)
+        seconds = max((now() - since).total_seconds(), 0)
+        return Trouble(kind=kind, reason=present.reason, since=since, until=None, seconds=seconds)
+
     async def of_all(self, organization_id: UUID, stored: Sequence[StoredMachine]) -> list[Machine]:
         """The views of several machines of one organization."""
         machine_ids = [each.machine_id for each in stored]
@@ -51,6 +64,15 @@ class MachineViews:
 def _offline(stored: StoredMachine) -> LiveMachine:
     since = milliseconds(stored.state_since)
     return LiveMachine(state="offline", reason=stored.why_offline, since=since)
+
+
+def _kind(live: LiveMachine) -> TroubleKind | None:
+    """What is wrong with a machine, where anything is."""
+    if live.state in ("offline", "no_input"):
+        return "offline" if live.state == "offline" else "no_input"
+    screen = live.screen
+    is_dark = screen is not None and not (screen.available or screen.switched_off)
+    return "no_screen" if is_dark else None
 
 
 def _holder(stored: StoredMachine) -> Holder | None:
@@ -81,7 +103,7 @@ def _view(
     if stored.paused:
         state, reason = "paused", stored.why_paused
         since = stored.paused_since or since
-    client, round_trip = stored.client, live.round_trip_seconds
+    client, round_trip, invitation = stored.client, live.round_trip_seconds, stored.invitation
     displays = live.displays
     if displays is None:
         displays = () if client is None else client.displays
@@ -99,6 +121,7 @@ def _view(
         pools=references({each: pools[each] for each in stored.labels.pools if each in pools}),
         platform=None if client is None else client.platform,
         client_version=None if client is None else client.client_version,
+        outdated=client is not None and is_outdated(client.client_version),
         desktop=None if client is None else client.desktop,
         displays=list(displays),
         node=live.node,
@@ -107,5 +130,6 @@ def _view(
         last_input_at=count.last_at,
         screen=live.screen or NOT_CONNECTED,
         viewers=list(live.viewers),
+        invitation=invitation and InvitationReference(id=invitation.id, name=invitation.name),
         created_at=stored.created_at,
     )

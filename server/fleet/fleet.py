@@ -3,23 +3,27 @@
 from collections.abc import Callable
 from uuid import UUID, uuid4
 
+from schemas.http.queries import PageQuery
 from schemas.resources.machine_lists import MachinePage, MachineQuery
 from schemas.resources.machines import Machine, MachineChange, NewMachine
 from schemas.resources.pools import MOST_POOLS_OF_MACHINE, MOST_TAGS
 from schemas.resources.tokens import CreatedToken, NewToken, Scope
+from schemas.resources.troubles import Trouble, TroublePage
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.machine_views import MachineViews
 from server.dispatch.questions.control import MachineRemoved, PauseChanged
 from server.dispatch.refusals import RefusedError, accepted, unknown_machine
 from server.errors import TooLarge
 from server.fleet.lists.lists import MachineLists
+from server.fleet.lists.questions import Window
 from server.fleet.pauses import Pauses, check_end
 from server.fleet.pools import Pools
 from server.identity.tokens import make_token
 from server.store.identity.tokens import TokenStore
-from server.store.machines.documents import Labels, PauseDetails
+from server.store.machines.documents import LINK_ENDED, Labels, PauseDetails
 from server.store.machines.documents import Machine as StoredMachine
 from server.store.machines.machines import MachineStore
+from server.store.machines.troubles import StoredTrouble, TroubleStore
 
 
 class Fleet:
@@ -33,6 +37,7 @@ class Fleet:
         self,
         machines: MachineStore,
         tokens: TokenStore,
+        troubles: TroubleStore,
         views: MachineViews,
         dispatcher: Dispatcher,
         pauses: Pauses,
@@ -42,6 +47,7 @@ class Fleet:
     ) -> None:
         self._machines = machines
         self._tokens = tokens
+        self._troubles = troubles
         self._views = views
         self._dispatcher = dispatcher
         self._pauses = pauses
@@ -59,14 +65,14 @@ class Fleet:
 
         Raises a validation error for a pool that is not there.
         """
+        window = Window(query.skip, query.limit)
         found = await self._lists.find(
-            organization_id, query, query.sort, counts=query.counts, within=within
+            organization_id, query, query.sort, window, counts=query.counts, within=within
         )
-        ids = found.ids[query.skip : query.skip + query.limit]
-        stored = await self._machines.some(organization_id, ids)
+        stored = await self._machines.some(organization_id, found.ids)
         return MachinePage(
             items=await self._views.of_all(organization_id, stored),
-            total=len(found.ids),
+            total=found.total,
             skip=query.skip,
             limit=query.limit,
             counts=found.counts,
@@ -79,6 +85,20 @@ class Fleet:
     async def view(self, stored: StoredMachine) -> Machine:
         """A machine that was added or changed, as it is now."""
         return await self._views.of(stored)
+
+    async def trouble(self, organization_id: UUID, machine_id: str, page: PageQuery) -> TroublePage:
+        """What was wrong with a machine lately, and is, the latest first."""
+        stored = await self._stored(organization_id, machine_id)
+        ended = await self._troubles.of(organization_id, machine_id)
+        present = await self._views.trouble(stored)
+        troubles = [] if present is None else [present]
+        troubles += [_trouble(each) for each in ended]
+        return TroublePage(
+            items=troubles[page.skip : page.skip + page.limit],
+            total=len(troubles),
+            skip=page.skip,
+            limit=page.limit,
+        )
 
     async def check(self, organization_id: UUID, machine_id: str) -> None:
         """Raise RefusedError unless there is such a machine."""
@@ -167,3 +187,14 @@ class Fleet:
         """Have the node with the machine's link know.  Raises RefusedError and StoreUnavailable."""
         reply = await self._dispatcher.ask(question)
         accepted(reply)
+
+
+def _trouble(stored: StoredTrouble) -> Trouble:
+    """What is over, as operators see it."""
+    return Trouble(
+        kind=stored.kind,
+        reason=stored.reason or LINK_ENDED,
+        since=stored.since,
+        until=stored.until,
+        seconds=(stored.until - stored.since).total_seconds(),
+    )

@@ -40,7 +40,13 @@ class Pools:
                 problems.WRONG_STATE, f"an organization has at most {MOST_POOLS} pools"
             )
         try:
-            stored = await self._pools.create(organization_id, new.name, new.description, by=by)
+            stored = await self._pools.create(
+                organization_id,
+                new.name,
+                new.description,
+                by=by,
+                offline_after=new.offline_after,
+            )
         except AlreadyExists:
             raise _taken(new.name) from None
         return _view(stored, 0)

@@ -15,10 +15,12 @@ from server.errors import NotFound, StoreUnavailable
 from server.machines.admission_queue import AdmissionQueue
 from server.machines.connection import Connection
 from server.machines.desktop_publisher import DesktopPublisher
+from server.machines.desktop_troubles import DesktopTroubles, Troubles
 from server.machines.link.availability import STUCK
 from server.machines.link.errors import LinkDownError
 from server.machines.link.greeting import LinkTerms, reconnect_spread
 from server.machines.link.restrictions import Control, Pause, Restrictions
+from server.machines.link.rivals import Rival, explained
 from server.machines.log_rate_limit import LogRateLimit
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
@@ -73,8 +75,8 @@ class OtherNodes(Protocol):
     def link_closed(self, link: LinkSocket) -> None:
         """A link is closed, which may never have come up."""
 
-    async def has_link(self, organization_id: UUID, machine_id: str) -> bool:
-        """Whether another node has a link of this machine."""
+    async def has_link(self, organization_id: UUID, machine_id: str, rival: Rival) -> bool:
+        """Whether another node has a link of this machine, which is told of the rival then."""
 
     async def give_way(self, machine: Machine) -> bool:
         """Have another node close the link before this one; whether it was up until now."""
@@ -94,6 +96,7 @@ class Admission:
         open_commands: OpenCommands,
         listener: MachineListener,
         other_nodes: OtherNodes,
+        troubles: Troubles,
         background: Tasks,
         *,
         node: Node,
@@ -111,6 +114,7 @@ class Admission:
         self._background = background
         self._queue = AdmissionQueue(ADMITTED_AT_ONCE, SECONDS_FOR_EACH)
         self._closings = LogRateLimit(CLOSINGS_SAID, CLOSINGS_SECONDS, time.monotonic)
+        self._troubles = DesktopTroubles(troubles, background)
         self._desktops = DesktopPublisher(machines, self._changed, background)
 
     def open(
@@ -283,21 +287,33 @@ class Admission:
             )
         self._changed(link)
 
+    def rivals_changed(self, link: LinkSocket) -> None:
+        """Another host than before comes with a machine's token: tell it, each once."""
+        why = explained(link.rivals, link.greeting.boot_id)
+        logger.warning("machine=%s link=%s %s", link.machine_id, link.link_id, why)
+        self._changed(link)
+
     def viewers_changed(self, link: LinkSocket) -> None:
         """Others look at the machine's live screen than before."""
         self._changed(link)
 
     def _changed(self, link: LinkSocket) -> None:
         self._registry.state_changed(link)
+        self._troubles.look(link)
         if link.epoch:
             self._listener.changed(link.organization_id, link.machine_id)
 
     async def _has_other_link(self, link: LinkSocket) -> bool:
-        """Whether another link of this machine is live, or has said its hello and will be."""
-        others = self._registry.links_of(link.organization_id, link.machine_id)
-        if any(other is not link and other.is_greeted for other in others):
-            return True
-        return await self._other_nodes.has_link(link.organization_id, link.machine_id)
+        """Whether another link of this machine is live, or has said its hello and will be.
+
+        It is told then who else comes with its token.
+        """
+        rival = Rival(boot_id=link.greeting.boot_id, host=link.greeting.host)
+        for other in self._registry.links_of(link.organization_id, link.machine_id):
+            if other is not link and other.is_greeted:
+                other.met(rival)
+                return True
+        return await self._other_nodes.has_link(link.organization_id, link.machine_id, rival)
 
     def _replace_earlier(self, link: LinkSocket) -> None:
         """Close the links of this machine that were opened before this one."""

@@ -32,5 +32,8 @@ class LinkObserver(Protocol[Link_contra]):
     def availability_changed(self, link: Link_contra) -> None:
         """The machine's desktop got stuck, or is not any more."""
 
+    def rivals_changed(self, link: Link_contra) -> None:
+        """Another host than before comes with the machine's token."""
+
     def viewers_changed(self, link: Link_contra) -> None:
         """Others look at the machine's live screen than before."""

@@ -19,8 +19,9 @@ class LinkRegistry:
     ``moved`` (links that were sent to other nodes) count what has happened.  ``timers`` say when
     each is to be ticked, ``restricted`` which machines' links that are up keep to a pause (whether
     they do), and to which control lease.  ``troubled`` has, by their organizations, the machines
-    whose links are not simply up: they take no input, show no screen, took over, or are being
-    closed; and ``linked`` all machines with links that were up and are not closed.
+    whose links are not simply up: they take no input, show no screen, took over, share their
+    tokens, or are being closed; and ``linked`` all machines with links that were up and are not
+    closed.
     """
 
     def __init__(self) -> None:
@@ -130,7 +131,7 @@ class LinkRegistry:
 
 def _is_troubled(link: LinkSocket) -> bool:
     is_without_input = link.availability.no_input is not None
-    return is_without_input or link.desktop.is_dark or link.took_over
+    return is_without_input or link.desktop.is_dark or link.took_over or bool(link.rivals)
 
 
 def _key(link: LinkSocket) -> Key:

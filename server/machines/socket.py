@@ -15,17 +15,19 @@ from server.errors import StoreUnavailable
 from server.machines.clipboard_reads import MachineClipboard
 from server.machines.connection import Connection, LinkObserver
 from server.machines.link import events
-from server.machines.link.availability import Availability
+from server.machines.link.availability import Availability, DesktopTrouble
 from server.machines.link.desktop import DesktopState
 from server.machines.link.errors import LinkDownError
 from server.machines.link.greeting import Greeting, LinkTerms
 from server.machines.link.link import Link
 from server.machines.link.questions.clipboard import ClipboardArrived, ClipboardRefused
 from server.machines.link.restrictions import Restrictions
+from server.machines.link.rivals import MOST_RIVALS, Rival
 from server.machines.link_timers import LinkTimers
 from server.machines.pending_outcomes import OneTimeEvent, PendingOutcomes, Question, RepeatedEvent
 from server.machines.screens import MachineScreen
 from server.machines.websocket.frames import events_of
+from server.store.machines.troubles import TAKEN_OVER
 from server.tasks import Tasks
 
 logger = logging.getLogger(__name__)
@@ -36,10 +38,12 @@ class LinkSocket:
 
     ``epoch`` counts the machine's links and is 0 until the machine is admitted; ``newest_epoch`` is
     the highest of which another node has told until then.  ``took_over`` is whether it replaced a
-    live one.  When this side begins to close it, ``over_code``, ``over_since`` and ``over_reason``
-    say how, when and why.  Times are milliseconds since 1970.
-    ``reading_restrictions`` is held by whoever reads whom the machine takes inputs from, and
-    ``watched_screen`` is the machine's screen once somebody has asked for it.
+    live one, and ``rivals`` are the hosts that come with its token meanwhile.  When this side
+    begins to close it, ``over_code``, ``over_since`` and ``over_reason`` say how, when and why.
+    ``trouble`` is what was last seen to be wrong with its desktop.
+    Times are milliseconds since 1970.  ``reading_restrictions`` is held by whoever reads whom the
+    machine takes inputs from, and ``watched_screen`` is the machine's screen once somebody has
+    asked for it.
     """
 
     greeting: Greeting
@@ -47,6 +51,8 @@ class LinkSocket:
     newest_epoch: int = 0
     up_since: int
     took_over: bool = False
+    rivals: tuple[Rival, ...] = ()
+    trouble: DesktopTrouble | None = None
     over_code: CloseCode | None = None
     over_since: int = 0
     over_reason: str = ""
@@ -129,6 +135,12 @@ class LinkSocket:
     def is_greeted(self) -> bool:
         """Whether the machine's hello has come, and the link is not over yet."""
         return self._link.is_greeted
+
+    def met(self, rival: Rival) -> None:
+        """A second host has come with this machine's token, and was sent away."""
+        if rival not in self.rivals and len(self.rivals) < MOST_RIVALS:
+            self.rivals = (*self.rivals, rival)
+            self._observer.rivals_changed(self)
 
     @property
     def yields(self) -> bool:
@@ -219,11 +231,7 @@ class LinkSocket:
 
     def give_way(self) -> None:
         """End the link, because a newer one of the same machine takes over."""
-        self.close(
-            CloseCode.TAKEN_OVER,
-            "a newer connection with this machine's token took over; "
-            "every machine needs a token of its own",
-        )
+        self.close(CloseCode.TAKEN_OVER, TAKEN_OVER)
 
     @contextmanager
     def slot(self, lease_hash: str | None = None) -> Iterator[None]:
@@ -346,6 +354,7 @@ class LinkSocket:
             case events.CloseConnection(code, reason):
                 self._close_connection(code, reason)
             case events.AdmitMachine(hello):
+                self.greeting = Greeting.of(hello)
                 self._background.start_and_report(self._admitted(hello), "admit a machine")
             case events.LinkReady():
                 self._ready_or_over.happens()
@@ -373,7 +382,6 @@ class LinkSocket:
         self._observer.closing(self)
 
     async def _admitted(self, hello: Hello) -> None:
-        self.greeting = Greeting.of(hello)
         try:
             await self._observer.admit(self, hello)
         except LinkDownError:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, product
 from typing import Final, Protocol
+from uuid import UUID
 
 from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector, generate_latest
 from prometheus_client.core import (
@@ -92,13 +93,15 @@ class Metrics(Collector):
 
     What others count anyway is asked of them when somebody reads: ``gauges`` and ``counters`` are
     filled by whoever puts the parts together, with a name, what it says, and who knows it;
-    ``task_failures`` says how often which background task has failed.
+    ``task_failures`` says how often which background task has failed, and ``missing`` how many
+    machines of which pools are away.
     """
 
     def __init__(self) -> None:
         self.gauges: Readings = {}
         self.counters: Readings = {}
         self.task_failures: Mapping[str, int] = {}
+        self.missing: Callable[[], Mapping[UUID, int]] = dict
         self.database = Histogram(OPERATION_BOUNDS)
         self.loop_lag = Histogram(LAG_BOUNDS)
         # What is not there before the first of its kind looks to Prometheus as if there were none.
@@ -155,6 +158,7 @@ class Metrics(Collector):
             inputs.add_metric(labels, count)
         yield inputs
         yield self._failed_tasks()
+        yield self._missing_machines()
         yield from self._timed()
         for name, (text, ask) in self.gauges.items():
             yield GaugeMetricFamily(name, text, value=ask())
@@ -168,6 +172,16 @@ class Metrics(Collector):
         for task, count in self.task_failures.items():
             failures.add_metric((task,), count)
         return failures
+
+    def _missing_machines(self) -> Metric:
+        missing = GaugeMetricFamily(
+            "farhand_pool_machines_missing",
+            "Machines of pools with an offline_after of their own that are away for longer.",
+            labels=("pool",),
+        )
+        for pool_id, count in self.missing().items():
+            missing.add_metric((str(pool_id),), count)
+        return missing
 
     def _timed(self) -> Iterator[Metric]:
         total = HistogramMetricFamily(

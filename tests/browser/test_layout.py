@@ -94,7 +94,7 @@ def test_nothing_moves_for_who_does_not_want_it(browser: Browser, site: Site) ->
         visit.sign_in()
         expect(visit.page.get_by_text("Live", exact=True)).to_be_visible()
         moving = "getComputedStyle(document.getElementById('connection'), '::before').animationName"
-        visit.page.evaluate("document.body.classList.add('lost')")
+        visit.page.evaluate("document.getElementById('connection').dataset.state = 'lost'")
         assert visit.page.evaluate(moving) == "none"
         visit.page.emulate_media(reduced_motion="no-preference")
         assert visit.page.evaluate(moving) == "blink"

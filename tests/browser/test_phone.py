@@ -35,6 +35,14 @@ def asked_width(phone: Phone) -> int:
     return width
 
 
+def ask_in_vain(phone: Phone) -> None:
+    """Look at every pixel of an enlarged picture, which does not come."""
+    phone.page.route("**/display/stream*", lambda route: None)
+    button(phone.page, "Fit").click()
+    button(phone.page, "Actual size").click()
+    expect(phone.page.get_by_text("Asking for the screen…")).to_be_visible()
+
+
 def near(events: list[Any], place: tuple[int, int]) -> bool:
     """Whether the pointer's last place was there."""
     return bool(events) and max(abs(events[-1].x - place[0]), abs(events[-1].y - place[1])) <= 2
@@ -109,7 +117,7 @@ def test_picture_is_enlarged_without_control_and_by_keyboard(phone: Phone) -> No
     page.locator(".stage canvas").focus()
     place = phone.box()["x"]
     page.keyboard.press("ArrowRight")
-    assert phone.box()["x"] == pytest.approx(place - 40, abs=1)
+    phone.until(lambda: phone.box()["x"] == pytest.approx(place - 40, abs=1), "it scrolls")
     button(page, "Zoom out").click()
     expect(button(page, "Zoom out")).to_be_disabled()
     assert phone.box() == pytest.approx(before, abs=1)
@@ -120,6 +128,11 @@ def test_picture_is_enlarged_without_control_and_by_keyboard(phone: Phone) -> No
     assert stage is not None
     phone.pinch((stage["x"] + 180, stage["y"] + 100), 100, 110)
     phone.until(lambda: phone.box()["width"] == pytest.approx(1.1 * WIDTH, abs=5), "it is larger")
+    # Also while another picture is asked for.
+    ask_in_vain(phone)
+    width = phone.box()["width"]
+    phone.pinch((stage["x"] + 180, stage["y"] + 100), 100, 150)
+    phone.until(lambda: phone.box()["width"] == pytest.approx(1.5 * width, abs=5), "larger still")
 
 
 def test_finger_drags_the_pointer_as_on_a_touchpad(working: Phone, desk: Desk) -> None:
@@ -185,6 +198,13 @@ def test_enlarged_picture_follows_the_dragged_pointer(working: Phone) -> None:
     assert stage["x"] < dot["x"] < stage["x"] + stage["width"]
     left, _ = working.over(640, 400)
     assert left < x - 80
+    # Without a picture nothing is clicked.
+    ask_in_vain(working)
+    count = len(working.new())
+    working.tap((x, y), 700)
+    button(page, "Esc").click()
+    working.until(lambda: len(working.new()) > count, "a key arrives")
+    assert [line.lower() for line in working.new()[count:]] == ["key esc"]
 
 
 def test_keys_that_a_phone_lacks_are_buttons_and_modifiers_wait_for_the_next_key(

@@ -518,6 +518,7 @@ def test_trajectory_is_approved_and_the_approval_withdrawn(reader: Visit, librar
     page.get_by_role("button", name="Approve", exact=True).click()
     expect(page.get_by_text("✓ Approved")).to_be_visible()
     assert library.get(trajectory)["is_approved"] is True
+    expect(page.get_by_role("button", name="Withdraw approval")).to_be_focused()
     page.get_by_role("button", name="Withdraw approval").click()
     expect(page.get_by_role("button", name="Approve", exact=True)).to_be_visible()
     assert library.get(trajectory)["is_approved"] is False

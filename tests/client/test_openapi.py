@@ -4,6 +4,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -134,8 +135,11 @@ ID = "00000000-0000-4000-8000-000000000001"
 ARGUMENTS: dict[str, Any] = {
     **dict.fromkeys(("x", "y", "start_x", "start_y", "to_x", "to_y", "amount"), 1),
     **dict.fromkeys(("trajectory_id", "workflow_id", "token_id", "command_id", "picture_id"), ID),
-    **dict.fromkeys(("pool_id", "invitation_id", "join_id"), ID),
+    **dict.fromkeys(("pool_id", "invitation_id", "join_id", "webhook_id", "delivery_id"), ID),
     **dict.fromkeys(("name", "text", "action_name"), "n"),
+    "url": "https://example.com",
+    "events": ["machine_offline"],
+    "until": datetime(2026, 12, 1, tzinfo=UTC),
     "direction": "down",
     "actions": [actions.click()],
     "steps": [],

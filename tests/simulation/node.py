@@ -48,6 +48,7 @@ from server.metrics.metrics import Metrics
 from server.nodes.presence import Presence
 from server.process.node import Node as NodeIdentity
 from server.store.commands import CommandRecord
+from server.store.machines.troubles import StoredTrouble
 from server.tasks import Tasks
 from tests.observers import NoObserver
 from tests.simulation.bus import Exchange, SimulatedBus
@@ -170,6 +171,13 @@ class _Elsewhere(MachinesElsewhere):
         return is_done
 
 
+class NoTroubles:
+    """What was wrong with a machine is not looked at here."""
+
+    async def add(self, organization_id: UUID, machine_id: str, trouble: StoredTrouble) -> None:
+        """Nobody asks for it."""
+
+
 class Node:
     """One server process; each start makes a new one, which knows nothing of the one before."""
 
@@ -241,6 +249,7 @@ class Node:
             Reconciler(commands, resolver, under_way),
             listener,
             self._membership,
+            NoTroubles(),
             self.background,
             node=node,
             terms=LinkTerms(UNANSWERED_LIMIT, self._heartbeat_seconds),

@@ -23,6 +23,7 @@ from farhand._async.lists import AsyncLists
 from farhand._async.machine import AsyncMachine
 from farhand._async.session import AsyncSession
 from farhand._async.streams import event_stream, events
+from farhand._async.webhooks import AsyncWebhooks
 from farhand._events import EventDecoder
 from farhand._session_file import SessionFile
 from farhand._session_steps import KEYS_LIVE_SECONDS, SessionSteps
@@ -70,6 +71,7 @@ class AsyncFarhand:
         self.machines = AsyncMachines(self._connection)
         self.pools = AsyncPools(self._connection)
         self.invitations = AsyncInvitations(self._connection)
+        self.webhooks = AsyncWebhooks(self._connection)
         self.trajectories = AsyncTrajectories(self._connection)
         self.workflows = AsyncWorkflows(self._connection)
         self.pictures = AsyncPictures(self._connection)

@@ -300,6 +300,24 @@ class AsyncMachine:
         end = None if until is None else until.isoformat()
         return await self._change(paused=True, pause_reason=reason, pause_until=end)
 
+    async def expect_offline(
+        self, until: datetime, reason: str | None = None
+    ) -> types.ExpectedOffline:
+        """Let webhooks be told of it only where it is away after that time."""
+        path, body = f"{self._machine}/expected-offline", {"until": until.isoformat()}
+        if reason is not None:
+            body["reason"] = reason
+        return await self._connection.call(types.ExpectedOffline, "PUT", path, body)
+
+    async def expected_offline(self) -> types.ExpectedOffline:
+        """Until when it may be away without a word.  Raises NotFound where it may not."""
+        path = f"{self._machine}/expected-offline"
+        return await self._connection.call(types.ExpectedOffline, "GET", path)
+
+    async def expect_online(self) -> None:
+        """Let webhooks be told of it as of any other."""
+        await self._connection.send("DELETE", f"{self._machine}/expected-offline")
+
     async def resume(self) -> types.Machine:
         """End a pause."""
         return await self._change(paused=False)
@@ -321,6 +339,12 @@ class AsyncMachine:
         """The inputs that were sent to it, newest first: all, or the first ``limit``."""
         return AsyncLists(self._connection).items(
             CommandItem, f"{self._machine}/commands", {}, limit
+        )
+
+    def trouble(self, *, limit: int | None = None) -> AsyncIterator[types.Trouble]:
+        """What was wrong with it in the last 30 days, and is: the latest first."""
+        return AsyncLists(self._connection).items(
+            types.Trouble, f"{self._machine}/trouble", {}, limit
         )
 
     async def command(self, command_id: str) -> CommandView:

@@ -35,7 +35,7 @@ class Machines:
         """Those that fit: all, or the first ``limit``.
 
         The filters are those of ``GET /v1/machines``: ``pool``, ``tag``, ``state``, ``version``,
-        each a text or several, ``search``, and ``sort``.
+        each a text or several, ``outdated``, ``search``, and ``sort``.
         """
         query = _texts(filters)
         return Lists(self._connection).items(Machine, "/v1/machines", query, limit)
@@ -102,9 +102,11 @@ class Pools:
         """All, or the first ``limit``, by name."""
         return Lists(self._connection).items(Pool, "/v1/pools", {}, limit)
 
-    def add(self, name: str, *, description: str | None = None) -> Pool:
-        """Make a pool without machines."""
-        body = {"name": name, "description": description}
+    def add(
+        self, name: str, *, description: str | None = None, offline_after: int | None = None
+    ) -> Pool:
+        """Make a pool without machines; webhooks are told of one that is away for so long."""
+        body = {"name": name, "description": description, "offline_after": offline_after}
         return self._connection.call(Pool, "POST", "/v1/pools", body)
 
     def get(self, pool_id: UUID | str) -> Pool:
@@ -112,10 +114,15 @@ class Pools:
         return self._connection.call(Pool, "GET", f"/v1/pools/{pool_id}")
 
     def change(
-        self, pool_id: UUID | str, *, name: str | None = None, description: str | None = None
+        self,
+        pool_id: UUID | str,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        offline_after: int | None = None,
     ) -> Pool:
         """Rename or describe a pool; what is left out stays."""
-        given = {"name": name, "description": description}
+        given = {"name": name, "description": description, "offline_after": offline_after}
         body = {field: value for field, value in given.items() if value is not None}
         return self._connection.call(Pool, "PATCH", f"/v1/pools/{pool_id}", body)
 

@@ -28,6 +28,7 @@ from farhand._sync.lists import Lists
 from farhand._sync.machine import Machine
 from farhand._sync.session import Session
 from farhand._sync.streams import event_stream, events
+from farhand._sync.webhooks import Webhooks
 from farhand.types import Event
 
 DEFAULT_TIMEOUT = 300.0
@@ -71,6 +72,7 @@ class Farhand:
         self.machines = Machines(self._connection)
         self.pools = Pools(self._connection)
         self.invitations = Invitations(self._connection)
+        self.webhooks = Webhooks(self._connection)
         self.trajectories = Trajectories(self._connection)
         self.workflows = Workflows(self._connection)
         self.pictures = Pictures(self._connection)

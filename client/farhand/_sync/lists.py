@@ -68,4 +68,5 @@ class Lists:
 
 def item_id(item: dict[str, Any]) -> str:
     """What tells an item of a list from others."""
-    return str(item.get("id") or item["command_id"])
+    # A machine has one trouble of a kind at a time.
+    return str(item.get("id") or item.get("command_id") or (item["kind"], item["since"]))

@@ -295,6 +295,22 @@ class Machine:
         end = None if until is None else until.isoformat()
         return self._change(paused=True, pause_reason=reason, pause_until=end)
 
+    def expect_offline(self, until: datetime, reason: str | None = None) -> types.ExpectedOffline:
+        """Let webhooks be told of it only where it is away after that time."""
+        path, body = f"{self._machine}/expected-offline", {"until": until.isoformat()}
+        if reason is not None:
+            body["reason"] = reason
+        return self._connection.call(types.ExpectedOffline, "PUT", path, body)
+
+    def expected_offline(self) -> types.ExpectedOffline:
+        """Until when it may be away without a word.  Raises NotFound where it may not."""
+        path = f"{self._machine}/expected-offline"
+        return self._connection.call(types.ExpectedOffline, "GET", path)
+
+    def expect_online(self) -> None:
+        """Let webhooks be told of it as of any other."""
+        self._connection.send("DELETE", f"{self._machine}/expected-offline")
+
     def resume(self) -> types.Machine:
         """End a pause."""
         return self._change(paused=False)
@@ -315,6 +331,10 @@ class Machine:
     def commands(self, *, limit: int | None = None) -> Iterator[CommandItem]:
         """The inputs that were sent to it, newest first: all, or the first ``limit``."""
         return Lists(self._connection).items(CommandItem, f"{self._machine}/commands", {}, limit)
+
+    def trouble(self, *, limit: int | None = None) -> Iterator[types.Trouble]:
+        """What was wrong with it in the last 30 days, and is: the latest first."""
+        return Lists(self._connection).items(types.Trouble, f"{self._machine}/trouble", {}, limit)
 
     def command(self, command_id: str) -> CommandView:
         """What became of one of its commands."""

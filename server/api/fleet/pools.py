@@ -60,7 +60,7 @@ class PoolHandler(ApiHandler):
         self.answer(200, await pools.get(self.organization_id, path.pool_id, within))
 
     @Endpoint(
-        summary="Rename or describe a pool",
+        summary="Rename or describe a pool, or change its delay",
         scope=Scope.POOLS_WRITE,
         path=PoolPath,
         body=PoolChange,

@@ -2,6 +2,7 @@
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
+from schemas.http.queries import PageQuery
 from schemas.resources.actions import Action
 from schemas.resources.invitations import Invitation
 from schemas.resources.machine_lists import MachinePage, MachineQuery
@@ -13,6 +14,7 @@ from schemas.resources.machines import (
 )
 from schemas.resources.pools import tags_note
 from schemas.resources.tokens import Scope
+from schemas.resources.troubles import TroublePage
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.dispatch.questions.control import RotateToken
@@ -115,6 +117,23 @@ class MachineHandler(AskingHandler):
         await self.services.machines.fleet.remove(self.organization_id, path.machine_id)
         await record(self, "machine.removed", path.machine_id, machine_id=path.machine_id)
         self.answer(204)
+
+
+class TroubleHandler(AskingHandler):
+    @Endpoint(
+        summary="List what was wrong with a machine",
+        description="When it was offline, took no input or could not be seen, why and for how "
+        "long: of the last 30 days, at most the last 100 that are over.  What is not over stands "
+        "first.  A connection that another one replaced at once is no trouble.",
+        scope=Scope.MACHINES_READ,
+        path=MachinePath,
+        query=PageQuery,
+        answers={200: TroublePage},
+        problems=(problems.NOT_FOUND,),
+    )
+    async def get(self, path: MachinePath, query: PageQuery) -> None:
+        fleet = self.services.machines.fleet
+        self.answer(200, await fleet.trouble(self.organization_id, path.machine_id, query))
 
 
 class RotateHandler(AskingHandler):

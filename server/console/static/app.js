@@ -9,7 +9,7 @@ import { TrajectoriesPage } from "./pages/trajectories.js";
 import { TrajectoryPage } from "./pages/trajectory.js";
 import { giveAllBack } from "./control/lease.js";
 import { place, rememberedPlace, rememberPlace } from "./parts/address.js";
-import { Component, html, render, useEffect, useStore } from "./parts/elements.js";
+import { Component, html, render, useStore } from "./parts/elements.js";
 import { Failure, NotFound } from "./parts/pieces.js";
 import { walkByKeys } from "./parts/table.js";
 import { tickTimes } from "./parts/time.js";
@@ -47,18 +47,12 @@ const CONNECTION = {
 const events = new Events();
 
 /** @param {Session} me */
-function homeOf({ scopes }) {
-  return LINKS.find(([, , scope]) => scopes.includes(scope))?.[0] ?? "/machines";
-}
+const homeOf = ({ scopes }) => LINKS.find(([, , scope]) => scopes.includes(scope))?.[0] ?? "/machines";
 
 /** @augments {Component<object, AppState>} who is signed in, if anybody, and the page that the address names */
 class App extends Component {
-  /** @param {object} properties */
-  constructor(properties) {
-    super(properties);
-    /** @type {Readonly<AppState>} */
-    this.state = { me: null, words: "", error: null, isReady: false, visit: 0 };
-  }
+  /** @override */
+  state = /** @type {Readonly<AppState>} */ ({ me: null, words: "", error: null, isReady: false, visit: 0 });
 
   componentDidMount() {
     rememberPlace();
@@ -174,9 +168,7 @@ class App extends Component {
 }
 
 /** @param {Session} person */
-function identityOf({ token_name, organization_id, scopes }) {
-  return JSON.stringify([token_name, organization_id, scopes]);
-}
+const identityOf = ({ token_name, organization_id, scopes }) => JSON.stringify([token_name, organization_id, scopes]);
 
 function decoded(part = "") {
   try {
@@ -186,8 +178,7 @@ function decoded(part = "") {
   }
 }
 
-/** @param {{me: Session, signOut: () => Promise<void>}} properties */
-function Bar({ me, signOut }) {
+function Bar(/** @type {{me: Session, signOut: () => Promise<void>}} */ { me, signOut }) {
   const { path } = place();
   return html`<header class="bar" id="bar">
     <a class="brand" href="#${homeOf(me)}">Farhand</a>
@@ -204,10 +195,6 @@ function Bar({ me, signOut }) {
 function Connection() {
   const { state, refusal } = useStore(events, "state");
   const words = (state === "lost" && refusal) || (CONNECTION[state] ?? "");
-  useEffect(() => {
-    document.body.classList.toggle("lost", state === "lost");
-    return () => document.body.classList.remove("lost");
-  }, [state]);
   return html`<span class="connection" role="status" id="connection" data-state=${state} title=${words}>${words}</span>`;
 }
 

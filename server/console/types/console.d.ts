@@ -31,6 +31,7 @@ type Scope =
   | "machines:write"
   | "machines:control"
   | "pools:write"
+  | "webhooks:write"
   | "input:send"
   | "screen:read"
   | "clipboard"
@@ -82,6 +83,11 @@ interface PoolReference {
   name: string;
 }
 
+interface InvitationReference {
+  id: string;
+  name: string | null;
+}
+
 interface Machine {
   id: string;
   organization_id: string;
@@ -96,6 +102,7 @@ interface Machine {
   pools: PoolReference[];
   platform: string | null;
   client_version: string | null;
+  outdated: boolean;
   desktop: string | null;
   node: string | null;
   displays: Display[];
@@ -104,6 +111,7 @@ interface Machine {
   inputs: InputCounts;
   last_input_at: string | null;
   screen: Capability;
+  invitation: InvitationReference | null;
   created_at: string;
 }
 
@@ -342,8 +350,10 @@ interface TableProperties<Item extends { id: string }> {
   items: Item[];
   /** The attributes of an item's row. */
   row?: (item: Item) => Record<string, unknown>;
+  /** The key of the column that it is sorted by, with a minus before it where that is turned round. */
   order?: string;
   sort?: (order: string) => void;
+  /** Changes where other items are shown, so that these are drawn from the first again. */
   chosen: string;
 }
 
@@ -434,10 +444,8 @@ interface KeyLike extends Held, KeyPlace {
 
 /** What hands on a picture need. */
 interface Hands {
-  surface: HTMLElement;
+  screen: Pick<import("../static/screen/screen.js").Screen, "canvas" | "placeOf" | "region">;
   typing: HTMLTextAreaElement;
-  /** The place on the machine that is under the pointer. */
-  placeOf: (event: MouseEvent, clamped?: boolean) => Place | null;
   touchpad: import("../static/control/touchpad.js").Touchpad;
   latches: import("../static/control/keys_panel.js").Latches;
   hand: { send: (...events: HandEvent[]) => void; released?: () => void };
@@ -492,4 +500,102 @@ interface Filter<Name> {
 /** Chromium's alone: https://developer.mozilla.org/docs/Web/API/Keyboard/lock */
 interface Navigator {
   keyboard?: { lock?: () => Promise<void>; unlock?: () => void };
+}
+
+// What parts of pages are drawn with.
+
+interface FieldProperties {
+  label: string;
+  children: import("../static/vendor/preact.js").VNode;
+  /** Whether the label stands beside the field. */
+  inline?: boolean;
+}
+
+/** With attributes of the button, as the next two have those of theirs. */
+interface ToggleProperties {
+  isOn: boolean;
+  click: () => unknown;
+  opens?: boolean;
+  children: unknown;
+}
+
+interface WorkButtonProperties {
+  work: () => Promise<unknown>;
+  children: unknown;
+}
+
+interface WorkFormProperties {
+  /** Called with what was filled in. */
+  submit: (values: FormData) => unknown;
+  /** Said until something is sent. */
+  words?: string;
+  children: unknown;
+}
+
+interface DialogProperties {
+  title: string;
+  /** Called with what was filled in. */
+  submit: (values: FormData) => unknown;
+  /** Called when it is left, with Escape too. */
+  close: () => void;
+  children: unknown;
+}
+
+interface NothingFitsProperties {
+  what: string;
+  clear: () => void;
+  children?: unknown;
+}
+
+interface ChipsProperties {
+  label: string;
+  chips: Chip[];
+  chosen: string;
+  choose: (value: string) => void;
+}
+
+interface FiltersProperties<Name extends string> {
+  filters: Filter<Name>[];
+  chosen: Record<Name, string>;
+  choose: (change: Record<string, string>) => void;
+}
+
+interface PictureProperties {
+  /** The id of a picture that the server keeps, or its base64 text; without one the marks are on nothing. */
+  source: string;
+  size: Size;
+  /** None, one, or the beginning and the end of a way, in pixels of the size. */
+  places: Place[];
+  label: string;
+}
+
+interface FoundProperties<Item extends { id: string }> extends Omit<TableProperties<Item>, "items" | "chosen"> {
+  list: import("../static/parts/listing.js").Listing<Item>;
+  what: string;
+  isFiltered: boolean;
+  /** Clears the filters. */
+  clear: () => void;
+  /** What is to be done where there is nothing without filters. */
+  first: unknown;
+}
+
+type MachineControl = import("../static/control/machine_control.js").MachineControl;
+
+interface ToolBarProperties {
+  control: MachineControl;
+  viewing: import("../static/screen/viewing.js").Viewing;
+  children?: unknown;
+}
+
+/** What a person reads of their work. */
+interface Said {
+  words: string;
+  kind: Kind;
+}
+
+/** What was sent at once, and when. */
+interface Batch {
+  sequence: number;
+  events: HandEvent[];
+  at: number;
 }

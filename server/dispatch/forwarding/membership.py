@@ -12,6 +12,7 @@ from server.dispatch.forwarding.elsewhere import MachinesElsewhere
 from server.dispatch.forwarding.responder import Responder
 from server.dispatch.questions.control import FindLink
 from server.errors import StoreUnavailable
+from server.machines.link.rivals import Rival
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
 from server.store.machines.documents import Machine
@@ -77,9 +78,9 @@ class Membership:
         if registration is not None:
             registration.close()
 
-    async def has_link(self, organization_id: UUID, machine_id: str) -> bool:
-        """Whether another node has a link of the machine."""
-        question = FindLink(organization_id=organization_id, machine_id=machine_id)
+    async def has_link(self, organization_id: UUID, machine_id: str, rival: Rival) -> bool:
+        """Whether another node has a link of the machine, which is told of the rival then."""
+        question = FindLink(organization_id=organization_id, machine_id=machine_id, rival=rival)
         return await self._elsewhere.tell(question)
 
     async def give_way(self, machine: Machine) -> bool:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from schemas.resources.machines import MachineState
 from server.dispatch.questions.nodes import MOST_DESCRIBED, LiveMachine
+from server.machines.link.rivals import explained
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
 
@@ -67,6 +68,8 @@ def _state(link: LinkSocket) -> tuple[MachineState, str, int]:
     if desktop.is_dark:
         why = f"connected, but its screen cannot be seen: {desktop.why_no_screen}"
         return "online", why, desktop.screen_since
+    if link.rivals:
+        return "online", f"connected, but {explained(link.rivals, link.greeting.boot_id)}", since
     if link.took_over:
         return "online", "connected, and took over from an earlier connection", since
     return "online", "connected", since

@@ -173,7 +173,9 @@ class MachinesHere:
             await self._ledger.look_up(record, link)
 
 
-async def _found(_here: MachinesHere, _link: LinkSocket, _question: FindLink) -> Done:
+async def _found(_here: MachinesHere, link: LinkSocket, question: FindLink) -> Done:
+    if question.rival is not None:
+        link.met(question.rival)
     return Done()
 
 

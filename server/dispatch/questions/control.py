@@ -8,6 +8,7 @@ from pydantic import Field
 from schemas.values.scalars import MachineId
 from server.dispatch.questions.question import Done, LinkQuestion, NodeQuestion, Refusal, Reply
 from server.dispatch.refusals import not_interrupted
+from server.machines.link.rivals import Rival
 
 INTERRUPT_SECONDS: Final = 5.0
 """For a machine to end what runs, which takes it a fraction of a second."""
@@ -16,9 +17,13 @@ MOST_EPOCH: Final = 2**53
 
 
 class FindLink(LinkQuestion[Done]):
-    """Is a link of the machine there?"""
+    """Is a link of the machine there?
+
+    ``rival`` is a second host that comes with the machine's token, which the link is told of.
+    """
 
     type: Literal["find_link"] = "find_link"
+    rival: Rival | None = None
 
 
 class ControlChanged(LinkQuestion[Done]):

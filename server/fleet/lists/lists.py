@@ -2,10 +2,11 @@
 
 A machine's state is partly in the database (paused, linked, when and why not) and partly known to
 its link alone.  So neither an index nor a query can answer, and to read all machines for each list
-would take a tenth of a second for ten thousand.  Their rows are held instead: before each list the
-index of changes says which of them are others now, on whichever node that was done, so a list
-shows whatever was answered before it was asked for.  Links say themselves which are not simply
-connected; of other nodes that is one short question.
+would take a tenth of a second for ten thousand.  Their rows are held instead, filed by what lists
+are filtered by: before each list the database's index of changes says which of them are others
+now, on whichever node that was done, so a list shows whatever was answered before it was asked
+for.  Links say themselves which are not simply connected; of other nodes that is one short
+question.
 """
 
 import asyncio
@@ -18,8 +19,10 @@ from uuid import UUID
 
 from schemas.resources.machine_lists import MachineFilter, MachineSort
 from server.dispatch.live_machines import LiveMachines
-from server.fleet.lists.questions import ORDERS, Found, answered, held_order
-from server.fleet.lists.rows import LiveStates, Row, row_of
+from server.fleet.lists.index import Index
+from server.fleet.lists.moment import Moment
+from server.fleet.lists.questions import EVERYTHING, Found, Window, answered, asks_for_states
+from server.fleet.lists.rows import row_of
 from server.fleet.pools import Pools
 from server.store.machines.rows import LATEST, MachineRowStore, StoredRow
 
@@ -28,46 +31,53 @@ MOST_HELD: Final = 100_000
 
 _MOST_FORGOTTEN: Final = 1000
 
+_MOST_PUT_IN_PLACE: Final = 0.01
+"""Of the rows: where more have changed, sorting all again takes less than a place for each."""
+
 
 class _Held:
-    """The rows of one organization; ``changes`` has the change that each was read after."""
+    """The rows of one organization; ``changes`` has the change that each was read after.
+
+    ``seen_until`` is a time of MongoDB's before which every change was seen; None where not all
+    machines were read.
+    """
 
     def __init__(self) -> None:
         self.reading = asyncio.Lock()
-        self.rows: dict[str, Row] = {}
+        self.seen_until: datetime | None = None
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin from nothing."""
+        self.index = Index()
         self.changes: dict[str, int] = {}
-        self.newest: datetime | None = None
-        self._newest_at = 0.0
-        self.nodes: frozenset[UUID] = frozenset()
-        self._orders: dict[str, Sequence[Row]] = {}
+        self._newest: tuple[datetime, float] | None = None
 
     def take(self, stored: Sequence[StoredRow]) -> None:
         """Take what was read in place of what was held of the same machines."""
+        if len(stored) > _MOST_PUT_IN_PLACE * len(self.index.rows):
+            self.index.forget_orders()
         for each in stored:
             self.changes[each.machine_id] = each.change_id
             if each.machine is None:
-                self.rows.pop(each.machine_id, None)
+                self.index.remove(each.machine_id)
             else:
-                self.rows[each.machine_id] = row_of(each.machine)
-            if self.newest is None or each.changed_at > self.newest:
-                self.newest, self._newest_at = each.changed_at, time.monotonic()
-        if stored:
-            self._orders.clear()
-            nodes = {row.node for row in self.rows.values() if row.node is not None}
-            self.nodes = frozenset(UUID(bytes=node) for node in nodes)
-        if len(self.changes) > len(self.rows) + _MOST_FORGOTTEN:
-            self.changes = {each: self.changes[each] for each in self.rows}
+                self.index.put(row_of(each.machine))
+            if self._newest is None or each.changed_at > self._newest[0]:
+                self._newest = each.changed_at, time.monotonic()
 
-    def known_until(self, newest: datetime) -> datetime:
-        """By MongoDB's clock, before which every change was seen, or is seen by asking now."""
-        passed = timedelta(seconds=time.monotonic() - self._newest_at)
-        return newest + passed - LATEST
+    def has_seen_all(self, began: float) -> None:
+        """Everything was read that was there at this time of the monotonic clock."""
+        if self._newest is not None:
+            newest, read_at = self._newest
+            self.seen_until = newest + timedelta(seconds=began - read_at) - LATEST
+        if len(self.changes) > len(self.index.rows) + _MOST_FORGOTTEN:
+            self.changes = {each: self.changes[each] for each in self.index.rows}
 
-    def in_order(self, order: str) -> Sequence[Row]:
-        """The rows in one of the `ORDERS`."""
-        if order not in self._orders:
-            self._orders[order] = sorted(self.rows.values(), key=ORDERS[order])
-        return self._orders[order]
+    @property
+    def nodes(self) -> Sequence[UUID]:
+        """Those that have links, as far as the database knows."""
+        return [UUID(hex=each) for each in self.index.by_node]
 
 
 class MachineLists:
@@ -84,6 +94,7 @@ class MachineLists:
         organization_id: UUID,
         wanted: MachineFilter,
         sort: MachineSort = "id",
+        window: Window = EVERYTHING,
         *,
         counts: bool = False,
         within: frozenset[UUID] | None = None,
@@ -95,31 +106,33 @@ class MachineLists:
         pools = None
         if wanted.pool is not None:
             pools = await self._pools.named(organization_id, wanted.pool, within)
-        held = await self._up_to_date(organization_id)
-        states = LiveStates(await self._live.troubled(organization_id, held.nodes))
-        rows = held.in_order(held_order(sort))
-        if within is not None:
-            ids = {each.bytes for each in within}
-            rows = [row for row in rows if not ids.isdisjoint(row.pools)]
-        return answered(rows, states, wanted, pools, sort, counts=counts)
+        held, moment = await self._up_to_date(organization_id), None
+        if asks_for_states(wanted, sort, counts=counts):
+            troubled = await self._live.troubled(organization_id, held.nodes)
+            moment = Moment(held.index, troubled)
+        return answered(
+            held.index, moment, wanted, pools, sort, window, counts=counts, within=within
+        )
 
     async def _up_to_date(self, organization_id: UUID) -> _Held:
         held = self._held.setdefault(organization_id, _Held())
         self._held.move_to_end(organization_id)
         # One after another, each after whatever was answered before it was asked for.
         async with held.reading:
-            if held.newest is None:
-                held.take(await self._rows.all(organization_id))
+            began = time.monotonic()
+            if held.seen_until is None:
+                held.clear()
+                await self._rows.all(organization_id, held.take)
             else:
-                since = held.known_until(held.newest)
-                changes = await self._rows.changes(organization_id, since)
+                changes = await self._rows.changes(organization_id, held.seen_until)
                 outdated = [each for each in changes if held.changes.get(each) != changes[each]]
-                held.take(await self._rows.some(organization_id, outdated))
+                await self._rows.some(organization_id, outdated, held.take)
+            held.has_seen_all(began)
         self._forget_what_is_too_much()
         return held
 
     def _forget_what_is_too_much(self) -> None:
-        count = sum(len(each.rows) for each in self._held.values())
+        count = sum(len(each.index.rows) for each in self._held.values())
         while count > MOST_HELD and len(self._held) > 1:
             _, forgotten = self._held.popitem(last=False)
-            count -= len(forgotten.rows)
+            count -= len(forgotten.index.rows)

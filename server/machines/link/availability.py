@@ -1,6 +1,7 @@
 """Whether a connected machine takes inputs, and why it does not."""
 
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from schemas.inputs.bodies import Operation
 from schemas.link.messages import Input
@@ -13,6 +14,14 @@ _SIGHTED = frozenset(("wait_for", "screenshot"))
 """The actions that need a screen."""
 
 STUCK = "its desktop is stuck and has not answered an input in time"
+
+
+class DesktopTrouble(NamedTuple):
+    """What is wrong with a desktop, and since when (ms since 1970)."""
+
+    kind: Literal["no_input", "no_screen"]
+    reason: str
+    since: int
 
 
 @dataclass(slots=True)
@@ -35,6 +44,16 @@ class Availability:
         if (why := self.desktop.why_no_input) is not None:
             return why, self.desktop.input_since
         return None if self.stuck_since is None else (STUCK, self.stuck_since)
+
+    @property
+    def trouble(self) -> DesktopTrouble | None:
+        """The worst that is wrong with the desktop; None where nothing is."""
+        if (no_input := self.no_input) is not None:
+            return DesktopTrouble("no_input", *no_input)
+        if not self.desktop.is_dark:
+            return None
+        why = self.desktop.why_no_screen or ""
+        return DesktopTrouble("no_screen", why, self.desktop.screen_since)
 
     @property
     def input_since(self) -> int:

@@ -29,11 +29,13 @@ class Greeting:
     journal_id: UUID
     journal_sequence: int
     yields: bool
+    host: str
 
     @classmethod
     def of(cls, hello: Hello) -> "Greeting":
         """That of a hello."""
-        return cls(hello.boot_id, hello.journal.id, hello.journal.sequence, hello.yields)
+        journal, host = hello.journal, hello.host or "without a name"
+        return cls(hello.boot_id, journal.id, journal.sequence, hello.yields, host)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,16 @@ LINK_ENDED: Final = "its last link has ended, and the next is not made yet"
 """Why a machine is offline whose link's end is not noted, or not why."""
 
 
+GONE: Final = "offline_owed"
+"""What a machine's ``word`` is whose link has ended, until somebody is told."""
+
+TOLD: Final = "offline_told"
+BACK: Final = "online_owed"
+
+BEGUN_WORD: Final[Document] = {"$cond": [{"$in": ["$word", [TOLD, BACK]]}, BACK, None]}
+"""What becomes of it when a link begins: only of an outage that was told the end is, too."""
+
+
 def _change_id() -> Int64:
     """Another one for each change."""
     return Int64(getrandbits(63))  # no secret
@@ -86,6 +96,14 @@ NO_LABELS: Final = Labels()
 
 
 @dataclass(frozen=True)
+class JoinedWith:
+    """The invitation that a machine's host joined with; neither is ever called otherwise."""
+
+    id: UUID
+    name: str | None
+
+
+@dataclass(frozen=True)
 class Machine:
     """A machine as it is stored.
 
@@ -110,6 +128,7 @@ class Machine:
     control: StoredControl | None = None
     pause: PauseDetails = PauseDetails()
     labels: Labels = NO_LABELS
+    invitation: JoinedWith | None = None
 
     @property
     def is_linked(self) -> bool:
@@ -156,13 +175,14 @@ def link_document(link: LinkFacts) -> Document:
 
 
 _LINK_FIELDS = ("node_id", "node_name")
-_OWN_FIELDS = {"client", "link", "control", "pause", "labels"}
+_OWN_FIELDS = {"client", "link", "control", "pause", "labels", "invitation"}
 _MACHINE_FIELDS = [each.name for each in fields(Machine) if each.name not in _OWN_FIELDS]
 
 
 def machine_of(document: Document) -> Machine:
     """A stored machine; what only a later Farhand knows of it stays unread."""
     client, link = document["client"], document.get("link")
+    invitation = document.get("invitation")
     return Machine(
         client=client
         and ClientSummary(
@@ -180,6 +200,7 @@ def machine_of(document: Document) -> Machine:
         control=control_of(document),
         pause=pause_of(document),
         labels=labels_of(document),
+        invitation=invitation and JoinedWith(**invitation),
         **{name: document[name] for name in _MACHINE_FIELDS},
     )
 
@@ -192,3 +213,17 @@ def pause_of(document: Document) -> PauseDetails:
 def labels_of(document: Document) -> Labels:
     """The tags and pools in a machine's document."""
     return Labels(tuple(sorted(document.get("tags", ()))), tuple(document.get("pools", ())))
+
+
+def labelled(add: Labels, remove: Labels) -> Document:
+    """The fields of a machine that has got labels, and lost others: a pipeline's."""
+    return {
+        field: {
+            "$setDifference": [
+                # In a pipeline a text that begins with $ would be read as a field of the document.
+                {"$setUnion": [f"${field}", {"$literal": [*getattr(add, field)]}]},
+                {"$literal": [*getattr(remove, field)]},
+            ]
+        }
+        for field in ("tags", "pools")
+    }

@@ -12,7 +12,7 @@ from schemas.http.queries import PageQuery
 from schemas.resources.tokens import Scope
 from server.errors import AlreadyExists
 from server.store.identity.tokens import new_token, revoke_now, token_document
-from server.store.machines.documents import NO_LABELS, Labels, labels_of
+from server.store.machines.documents import NO_LABELS, JoinedWith, Labels, labels_of
 from server.store.machines.machines import MachineStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, fields_of
@@ -192,7 +192,13 @@ class InvitationStore:
         if machine_id is None:
             machine_id = await self._free_id(join.organization_id, join.host, session)
             await self._machines.insert_in(session, join.organization_id, machine_id, machine_id)
-        await self._machines.label_in(session, join.organization_id, machine_id, invitation.labels)
+        # A machine that only changes its token still came by what it came by.
+        came_by = None
+        if not invitation.replaces_tokens:
+            came_by = JoinedWith(invitation.id, invitation.name)
+        await self._machines.joined_in(
+            session, join.organization_id, machine_id, invitation.labels, came_by
+        )
         token = new_token(
             join.organization_id,
             f"machine {machine_id}",

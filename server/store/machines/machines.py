@@ -12,21 +12,26 @@ from schemas.resources.pools import MOST_POOLS_OF_MACHINE, MOST_TAGS
 from server.errors import NotFound
 from server.store.identity.tokens import StoredToken, token_document
 from server.store.machines.documents import (
+    BEGUN_WORD,
+    GONE,
     NO_LABELS,
     RESUMED,
     ClientSummary,
+    JoinedWith,
     Labels,
     LinkFacts,
     Machine,
     PauseDetails,
     client_document,
     display_documents,
+    labelled,
     link_document,
     machine_of,
     noted,
     noted_stage,
 )
 from server.store.machines.input_counts import InputCountStore
+from server.store.machines.troubles import WITHOUT_TROUBLES, with_offline_time
 from server.store.mongodb.batches import Batches
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, machines_of
@@ -55,7 +60,9 @@ class _BegunLink:
             # In a pipeline a text that begins with $ would be read as a field of the document.
             "client": {"$literal": client_document(self.client)},
             "link": link_document(self.link),
+            "troubles": with_offline_time(time),
             "epoch": {"$add": ["$epoch", 1]},
+            "word": BEGUN_WORD,
         }
         return [noted_stage(begun)]
 
@@ -137,7 +144,11 @@ class MachineStore:
             "state_since": time,
             "reason": None,
             "client": None,
+            "invitation": None,
+            "troubles": [],
             "deleted_at": None,
+            "word": None,
+            "expected_offline": None,
         }
         removed = {
             "organization_id": organization_id,
@@ -158,7 +169,9 @@ class MachineStore:
     async def get(self, organization_id: UUID, machine_id: str) -> Machine | None:
         """The machine, or None."""
         async with self._database.operation():
-            found = await self._machines.find_one(_live(organization_id, machine_id))
+            found = await self._machines.find_one(
+                _live(organization_id, machine_id), WITHOUT_TROUBLES
+            )
         return None if found is None else machine_of(found)
 
     async def get_together(self, organization_id: UUID, machine_id: str) -> Machine | None:
@@ -173,7 +186,8 @@ class MachineStore:
 
     async def _live_of(self, keys: Sequence[MachineKey]) -> list[Machine]:
         """The machines that have these keys."""
-        cursor = self._machines.find({**machines_of(keys), "deleted_at": None})
+        wanted = {**machines_of(keys), "deleted_at": None}
+        cursor = self._machines.find(wanted, WITHOUT_TROUBLES)
         return [machine_of(found) async for found in self._database.documents(cursor)]
 
     async def some(self, organization_id: UUID, machine_ids: Sequence[str]) -> list[Machine]:
@@ -227,7 +241,7 @@ class MachineStore:
 
         None where there is no such machine, and where it would have too many.
         """
-        stage = _labelled(add, remove)
+        stage = labelled(add, remove)
         fits = {
             "$and": [
                 {"$lte": [{"$size": stage["tags"]}, MOST_TAGS]},
@@ -237,13 +251,23 @@ class MachineStore:
         wanted = {**_live(organization_id, machine_id), "$expr": fits}
         return await self._update(wanted, [noted_stage(stage)])
 
-    async def label_in(
-        self, session: Session, organization_id: UUID, machine_id: str, add: Labels
+    async def joined_in(
+        self,
+        session: Session,
+        organization_id: UUID,
+        machine_id: str,
+        add: Labels,
+        invitation: JoinedWith | None,
     ) -> None:
-        """Give a machine tags and pools in a transaction, as many as it may have."""
-        stage = _labelled(add, NO_LABELS)
+        """Note in a transaction that a host became this machine, by which invitation if by one.
+
+        It gets the tags and pools of that, as many as it may have.
+        """
+        stage = labelled(add, NO_LABELS)
         stage["tags"] = {"$slice": [stage["tags"], MOST_TAGS]}
         stage["pools"] = {"$slice": [stage["pools"], MOST_POOLS_OF_MACHINE]}
+        if invitation is not None:
+            stage["invitation"] = {"$literal": vars(invitation)}
         wanted = _live(organization_id, machine_id)
         await self._machines.update_one(wanted, [noted_stage(stage)], session=session)
 
@@ -286,7 +310,8 @@ class MachineStore:
         wanted = {**_live(organization_id, machine_id), "epoch": epoch, "link.node_id": node_id}
         if await self._update({**wanted, "disconnected_at": None}, {"$set": {}}) is not None:
             return True
-        change = noted({"$set": {"disconnected_at": None, "state_since": now(), "reason": None}})
+        again = {"disconnected_at": None, "state_since": now(), "reason": None, "word": BEGUN_WORD}
+        change = [noted_stage(again)]
         return await self._update(wanted, change) is not None
 
     async def end_links_of(self, node_id: UUID, reason: str) -> list[tuple[UUID, str]]:
@@ -298,7 +323,7 @@ class MachineStore:
             (found["organization_id"], found["machine_id"])
             async for found in self._database.documents(cursor)
         ]
-        change = noted({"$set": {"disconnected_at": time, "state_since": time, "reason": reason}})
+        change = noted({"$set": _ended(time, reason)})
         async with self._database.operation():
             await self._machines.update_many(wanted, change)
         return ended
@@ -333,7 +358,7 @@ class MachineStore:
         Goes together with others that end at the same time.
         """
         time = now()
-        change = noted({"$set": {"disconnected_at": time, "state_since": time, "reason": reason}})
+        change = noted({"$set": _ended(time, reason)})
         wanted = {**_live(organization_id, machine_id), "epoch": epoch, "disconnected_at": None}
         await self._ended.answer(UpdateOne(wanted, change))
 
@@ -356,9 +381,14 @@ class MachineStore:
     ) -> Machine | None:
         async with self._database.operation():
             found = await self._machines.find_one_and_update(
-                wanted, change, return_document=ReturnDocument.AFTER
+                wanted, change, WITHOUT_TROUBLES, return_document=ReturnDocument.AFTER
             )
         return None if found is None else machine_of(found)
+
+
+def _ended(time: datetime, reason: str) -> Document:
+    """The fields of a machine whose link has ended."""
+    return {"disconnected_at": time, "state_since": time, "reason": reason, "word": GONE}
 
 
 def _paused(details: PauseDetails) -> Document:
@@ -367,20 +397,6 @@ def _paused(details: PauseDetails) -> Document:
         "paused": True,
         "paused_since": {"$ifNull": ["$paused_since", now()]},
         "pause": {"$literal": vars(details)},
-    }
-
-
-def _labelled(add: Labels, remove: Labels) -> Document:
-    """The fields of a machine that has got labels, and lost others: a pipeline's."""
-    return {
-        field: {
-            "$setDifference": [
-                # In a pipeline a text that begins with $ would be read as a field of the document.
-                {"$setUnion": [f"${field}", {"$literal": [*getattr(add, field)]}]},
-                {"$literal": [*getattr(remove, field)]},
-            ]
-        }
-        for field in ("tags", "pools")
     }
 
 

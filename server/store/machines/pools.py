@@ -30,6 +30,7 @@ class StoredPool:
     description: str | None
     created_at: datetime
     created_by: str
+    offline_after: int | None = None
 
 
 class PoolStore:
@@ -42,10 +43,16 @@ class PoolStore:
         self._together = Batches(self._names_of_each, database.tasks, "read names of pools")
 
     async def create(
-        self, organization_id: UUID, name: str, description: str | None, *, by: str
+        self,
+        organization_id: UUID,
+        name: str,
+        description: str | None,
+        *,
+        by: str,
+        offline_after: int | None = None,
     ) -> StoredPool:
         """Store a new pool.  Raises AlreadyExists where the organization has one of this name."""
-        pool = StoredPool(uuid4(), organization_id, name, description, now(), by)
+        pool = StoredPool(uuid4(), organization_id, name, description, now(), by, offline_after)
         document = {**vars(pool), "_id": pool.id}
         del document["id"]
         async with self._database.operation():
@@ -76,7 +83,7 @@ class PoolStore:
         return [_pool(found) async for found in self._database.documents(cursor)], total
 
     async def change(
-        self, organization_id: UUID, pool_id: UUID, changes: Mapping[str, str | None]
+        self, organization_id: UUID, pool_id: UUID, changes: Mapping[str, str | int | None]
     ) -> StoredPool | None:
         """Set fields of a pool; None where there is none.  Raises AlreadyExists, as ``create``."""
         async with self._database.operation():
@@ -172,6 +179,12 @@ class PoolStore:
             return {}
         cursor = self._pools.find(wanted, projection=["name"])
         return {each["_id"]: each["name"] async for each in self._database.documents(cursor)}
+
+    async def some(self, organization_id: UUID, ids: Iterable[UUID]) -> Sequence[StoredPool]:
+        """Those of these pools that are there."""
+        wanted = {"organization_id": organization_id, "_id": {"$in": [*ids]}}
+        cursor = self._pools.find(wanted)
+        return [_pool(found) async for found in self._database.documents(cursor)]
 
     async def names_together(self, of: PoolsOfMachine) -> Mapping[UUID, str]:
         """As ``names``, in one query with others who ask at the same time."""

@@ -5,13 +5,14 @@ later than others that began after it, and another member's clock may be behind:
 has changed since some moment goes back as far as that may be.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
 from server.store.machines.documents import Machine, machine_of
+from server.store.machines.troubles import WITHOUT_TROUBLES
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 
@@ -19,11 +20,14 @@ LATEST: Final = timedelta(seconds=120)
 """Within which a change is seen: MongoDB gives a transaction up after 60 seconds, and the clocks of
 its members may differ by as much."""
 
-_MANY: Final = 10_000
+_MANY: Final = 5000
 """Changes in one batch: each is less than 200 bytes."""
 
+_AT_ONCE: Final = 200
+"""Machines in one batch: rows are made of them in some milliseconds, in which nobody else runs."""
+
 # Displays are the larger part of a machine, and in no list's filter.
-_PROJECTION: Final = {"client.displays": False, "control": False}
+_PROJECTION: Final = {"client.displays": False, "control": False, **WITHOUT_TROUBLES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,9 @@ class StoredRow:
     change_id: int
 
 
+Take = Callable[[Sequence[StoredRow]], None]
+
+
 class MachineRowStore:
     """Every method sees the machines of the organization it is given, and no others."""
 
@@ -43,14 +50,15 @@ class MachineRowStore:
         self._database = database
         self._machines = database.collection("machines")
 
-    async def all(self, organization_id: UUID) -> list[StoredRow]:
-        """The organization's machines, as they are."""
-        return await self._rows({"organization_id": organization_id, "deleted_at": None})
+    async def all(self, organization_id: UUID, take: Take) -> None:
+        """Have the organization's machines taken, as they are, some at a time."""
+        await self._read({"organization_id": organization_id, "deleted_at": None}, take)
 
-    async def some(self, organization_id: UUID, machine_ids: Sequence[str]) -> list[StoredRow]:
-        """Those of these machines that are there, or were."""
+    async def some(self, organization_id: UUID, machine_ids: Sequence[str], take: Take) -> None:
+        """Have those of these machines taken that are there, or were, some at a time."""
         wanted = {"organization_id": organization_id, "machine_id": {"$in": [*machine_ids]}}
-        return await self._rows(wanted) if machine_ids else []
+        if machine_ids:
+            await self._read(wanted, take)
 
     async def changes(self, organization_id: UUID, since: datetime) -> Mapping[str, int]:
         """The last changes of the machines that changed since then, read from an index alone."""
@@ -65,9 +73,10 @@ class MachineRowStore:
             changes |= {each["machine_id"]: each["change_id"] for each in batch}
         return changes
 
-    async def _rows(self, wanted: Document) -> list[StoredRow]:
-        cursor = self._machines.find(wanted, projection=_PROJECTION, batch_size=1000)
-        return [_row(found) async for found in self._database.documents(cursor)]
+    async def _read(self, wanted: Document, take: Take) -> None:
+        cursor = self._machines.find(wanted, projection=_PROJECTION, batch_size=_AT_ONCE)
+        while batch := await self._database.batch(cursor):
+            take([_row(found) for found in batch])
 
 
 def _row(document: Document) -> StoredRow:

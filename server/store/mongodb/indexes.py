@@ -138,6 +138,11 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
         ),
         IndexModel([("organization_id", ASCENDING), ("pools", ASCENDING)], name="in_pool"),
         IndexModel([("link.node_id", ASCENDING)], name="of_node", sparse=True),
+        IndexModel(
+            [("word", ASCENDING)],
+            name="owed",
+            partialFilterExpression={"word": {"$type": "string"}},
+        ),
         IndexModel([("control.expires_at", ASCENDING)], name="under_control", sparse=True),
         IndexModel(
             [("pause.until", ASCENDING)],
@@ -147,6 +152,22 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
     ],
     "pools": [
         IndexModel([("organization_id", ASCENDING), ("name", ASCENDING)], name="name", unique=True),
+    ],
+    "webhooks": [
+        IndexModel([("organization_id", ASCENDING), *_NEWEST_FIRST], name="newest"),
+    ],
+    "webhook_deliveries": [
+        IndexModel(
+            [*(("state", ASCENDING), ("webhook_id", ASCENDING)), ("next_attempt_at", ASCENDING)],
+            name="due",
+        ),
+        IndexModel(
+            [("organization_id", ASCENDING), ("state", ASCENDING), ("created_at", ASCENDING)],
+            name="of_organization",
+        ),
+        IndexModel([("state", ASCENDING), ("queued_at", ASCENDING)], name="oldest"),
+        IndexModel([("webhook_id", ASCENDING), *_NEWEST_FIRST], name="newest"),
+        IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
     ],
     "invitations": [
         IndexModel([("hash", ASCENDING)], name="hash", unique=True),

@@ -6,7 +6,10 @@ on purpose changes its row as well.
 """
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from schemas.values.times import format_time
 
 ALWAYS = "internal-error malformed-request headers-too-large"
 FOR_ANY_TOKEN = "unauthenticated cross-site-request server-stopping storage-unavailable"
@@ -149,6 +152,20 @@ TABLE = (
     Row("PATCH", "/v1/pools/{pool_id}", "pools:write", 200, OTHERS_404,
         "not-found already-exists", body={"description": "x"}, takes_body=True),
     Row("DELETE", "/v1/pools/{pool_id}", "pools:write", 204, OTHERS_404, "not-found"),
+    Row("GET", "/v1/webhooks", "webhooks:write", 200, ITS_OWN),
+    Row("POST", "/v1/webhooks", "webhooks:write", 201, ITS_OWN, "wrong-state",
+        body={"url": "https://example.com", "events": ["machine_offline"]}, takes_body=True),
+    Row("GET", "/v1/webhooks/{webhook_id}", "webhooks:write", 200, OTHERS_404, "not-found"),
+    Row("PATCH", "/v1/webhooks/{webhook_id}", "webhooks:write", 200, OTHERS_404, "not-found",
+        body={}, takes_body=True),
+    Row("DELETE", "/v1/webhooks/{webhook_id}", "webhooks:write", 204, OTHERS_404, "not-found"),
+    Row("POST", "/v1/webhooks/{webhook_id}/rotate", "webhooks:write", 200, OTHERS_404, "not-found",
+        body={}, takes_body=True),
+    Row("POST", "/v1/webhooks/{webhook_id}/test", "webhooks:write", 202, OTHERS_404, "not-found"),
+    Row("GET", "/v1/webhooks/{webhook_id}/deliveries", "webhooks:write", 200, OTHERS_404,
+        "not-found"),
+    Row("POST", "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend", "webhooks:write", 202,
+        OTHERS_404, "not-found"),
     Row("GET", "/v1/invitations", "pools:write", 200, ITS_OWN),
     Row("POST", "/v1/invitations", "pools:write", 201, ITS_OWN, body={}, takes_body=True),
     Row("GET", "/v1/invitations/{invitation_id}", "pools:write", 200, OTHERS_404, "not-found"),
@@ -159,6 +176,14 @@ TABLE = (
         "not-found", body={"approved": False}, takes_body=True),
     Row("POST", "/v1/machines/{machine_id}/rotate", "machines:write", 503, OTHERS_404,
         "not-found machine-unavailable"),
+    Row("GET", "/v1/machines/{machine_id}/trouble", "machines:read", 200, OTHERS_404, "not-found"),
+    Row("PUT", "/v1/machines/{machine_id}/expected-offline", "machines:write", 200, OTHERS_404,
+        "not-found", body={"until": format_time(datetime.now(UTC) + timedelta(days=1))},
+        takes_body=True),
+    Row("GET", "/v1/machines/{machine_id}/expected-offline", "machines:read", 404, OTHERS_404,
+        "not-found"),
+    Row("DELETE", "/v1/machines/{machine_id}/expected-offline", "machines:write", 204, OTHERS_404,
+        "not-found"),
     Row("GET", "/v1/machines", "machines:read", 200, ITS_OWN),
     Row("POST", "/v1/machines", "machines:write", 201, ITS_OWN, "already-exists",
         body={}, takes_body=True),

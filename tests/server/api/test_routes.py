@@ -89,6 +89,8 @@ class World:
             ids["token_id"] = await self._made("/v1/tokens", body)
         if "{pool_id}" in path:
             ids["pool_id"] = await self._made("/v1/pools", {"name": f"of {uuid4()}"})
+        if "{webhook_id}" in path:
+            ids |= await self._webhook()
         if "{invitation_id}" in path:
             ids["invitation_id"] = await self._made("/v1/invitations", {"approval": True})
         if "{join_id}" in path:
@@ -99,6 +101,13 @@ class World:
             reply = await self.ours.post("/v1/pictures", headers=headers, content=picture)
             ids["picture_id"] = reply.json["id"]
         return path.format(**ids)
+
+    async def _webhook(self) -> dict[str, str]:
+        """The ids of a webhook and of something that is posted to it."""
+        body = {"url": "http://127.0.0.1:1", "events": ["machine_offline"]}
+        webhook_id = await self._made("/v1/webhooks", body)
+        reply = await self.ours.post(f"/v1/webhooks/{webhook_id}/test")
+        return {"webhook_id": webhook_id, "delivery_id": reply.json["id"]}
 
     async def _waiting_host(self, invitation_id: UUID) -> str:
         """The id of a host that came with an invitation, and waits."""
@@ -206,7 +215,9 @@ def test_what_another_organization_has_does_not_exist(world: World, row: Row) ->
 
 @each_of(row for row in TABLE if row.border == ITS_OWN)
 def test_nothing_of_another_organization_is_seen(world: World, row: Row) -> None:
-    things = world.filled("{machine_id} {workflow_id} {token_id} {invitation_id} {pool_id}").split()
+    things = world.filled(
+        "{machine_id} {workflow_id} {token_id} {invitation_id} {pool_id} {webhook_id}"
+    ).split()
     trajectory = world.made("/v1/trajectories", sent())
     known = [*things, trajectory, str(world.ours.organization_id)]
     reply = world.ask(row, row.path, of=world.theirs)

@@ -97,12 +97,36 @@ def test_list_is_whole_however_long_it_is(served: Served, mongodb: str) -> None:
     listed = json.loads(served.run("machine", "list", "--token", token, "--json").stdout)
     assert len(listed["items"]) == listed["total"] == len(machines)
     assert {each["id"] for each in listed["items"]} == machines
+    assert (listed["items"][0]["outdated"], listed["items"][0]["invitation"]) == (False, None)
+    assert (
+        json.loads(served.run("machine", "list", "--token", token, "--outdated", "--json").stdout)[
+            "items"
+        ]
+        == []
+    )
     table = served.run("machine", "list", "--token", token)
     assert table.exit_code == 0
     assert machines <= {*table.stdout.split()}
 
 
-@pytest.mark.parametrize("verb", ["show", "pause", "resume"])
+def test_trouble_is_listed(served: Served, mongodb: str) -> None:
+    assert served.run("machine", "add", "ailing").exit_code == 0
+    assert served.run("machine", "trouble", "ailing").stdout.split() == [
+        *("since", "until", "for", "kind", "reason"),
+    ]
+    since = datetime.now(UTC) - timedelta(hours=1)
+    trouble = {"kind": "offline", "reason": "its network went away", "since": since}
+    with pymongo.MongoClient[dict[str, Any]](mongodb) as client:
+        client["test_command_line"]["machines"].update_one(
+            {"machine_id": "ailing"},
+            {"$push": {"troubles": {**trouble, "until": since + timedelta(seconds=63)}}},
+        )
+    table = served.run("machine", "trouble", "ailing").stdout
+    assert "1 min 3 s" in table
+    assert "its network went away" in table
+
+
+@pytest.mark.parametrize("verb", ["show", "pause", "resume", "trouble"])
 def test_unknown_machine_is_a_sentence_and_code_1(served: Served, verb: str) -> None:
     result = served.run("machine", verb, "no/such")
     assert result.exit_code == 1
@@ -123,6 +147,8 @@ def test_everything_known_is_described() -> None:
         "pools": [{"id": "1", "name": "Berlin"}, {"id": "2", "name": "Mitte"}],
         "platform": "Linux",
         "client_version": "0.1.0",
+        "outdated": True,
+        "invitation": {"id": "3", "name": "the move"},
         "displays": [
             {"x": 0, "y": 0, "width": 1280, "height": 800},
             {"x": 1280, "y": -10, "width": 800, "height": 600},
@@ -139,8 +165,9 @@ def test_everything_known_is_described() -> None:
         "round trip:  1.25 ms",
         "tags:        spare till",
         "pools:       Berlin, Mitte",
+        "joined with: invitation the move",
         "platform:    Linux",
-        "client:      0.1.0",
+        "client:      0.1.0 (outdated)",
         "displays:    1280x800 at 0,0, 800x600 at 1280,-10",
         "screen:      can be seen",
         "inputs:      12 completed, 3 failed",

@@ -6,6 +6,7 @@ import pytest
 
 from schemas.link.messages import Look, LookStop, Seen
 from server.dispatch.here import waits
+from server.errors import StoreUnavailable
 from tests.nodes import until_reached
 from tests.screens import connected, counted_questions
 from tests.service import Service, until
@@ -40,6 +41,9 @@ async def test_machine_looks_no_more_when_the_node_that_asked_is_gone(
         look = await desk.heard(Look)
         # As kill -9 does: nobody says that it is over, and nobody asks any more.
         elsewhere = there.server.services.cluster.elsewhere
-        monkeypatch.setattr(elsewhere, "ask", lambda _: asyncio.Future())
+        unanswered: asyncio.Future[None] = asyncio.Future()
+        monkeypatch.setattr(elsewhere, "ask", lambda _: unanswered)
         assert (await desk.heard(LookStop)).request == look.request
-        asking.cancel()
+        # The node's end does not wait for a request that is not answered.
+        unanswered.set_exception(StoreUnavailable("The database does not answer."))
+        assert (await asking).status == 503

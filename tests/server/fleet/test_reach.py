@@ -66,7 +66,7 @@ def told(reply: Reply, machine_id: str) -> tuple[int, Any]:
 
 async def test_no_cell_of_the_matrix_is_wrong(service: Service) -> None:
     pool_id, token = await bound(service)
-    wrong = []
+    wrong: list[tuple[object, ...]] = []
     rows = [row for row in TABLE if "{machine_id}" in row.path]
     for row in rows:
         inside, outside = await placed(service, pool_id), await placed(service)
@@ -90,7 +90,9 @@ async def test_all_else_is_kept_within_concerns_no_machine_or_is_refused(service
         is_kept = (row.method, row.path) in KEPT_WITHIN or row.path == "/v1/machines/connect"
         if is_free or is_kept or "{machine_id}" in row.path:
             continue
-        ids = dict.fromkeys(("pool_id", "invitation_id", "join_id"), uuid4())
+        ids = dict.fromkeys(
+            ("pool_id", "invitation_id", "join_id", "webhook_id", "delivery_id"), uuid4()
+        )
         reply = await service.request(row.method, row.path.format(**ids), row.body, token=token)
         assert (reply.status, reply.problem) == (403, "forbidden"), row.path
         assert "bound to pools" in reply.json["detail"]
@@ -122,8 +124,8 @@ async def test_lists_audit_bulk_and_commands_have_its_machines_alone(service: Se
     body = {"action": "pause", "machine_ids": [outside, inside, "nowhere"]}
     items = (await service.post("/v1/machines/bulk", body, token=token)).json["items"]
     assert [each["status"] for each in items] == ["not_found", "done", "not_found"]
-    body = {"action": "resume", "filter": {}}
-    assert (await service.post("/v1/machines/bulk", body, token=token)).json["done"] == 1
+    everything = {"action": "resume", "filter": {}}
+    assert (await service.post("/v1/machines/bulk", everything, token=token)).json["done"] == 1
     stolen = {"action": "add_to_pool", "machine_ids": [inside], "pool_id": hidden_pool}
     assert (await service.post("/v1/machines/bulk", stolen, token=token)).status == 422
     await service.request("PATCH", f"/v1/machines/{outside}", {"name": "n"})

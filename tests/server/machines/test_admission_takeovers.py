@@ -2,8 +2,11 @@
 
 import asyncio
 
+import pytest
+
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Welcome
+from server.machines.link.rivals import MOST_RIVALS, Rival
 from tests.links import hello
 from tests.service import ScriptedLink, Service, until
 
@@ -26,6 +29,47 @@ async def test_yielding_client_never_takes_over_a_live_link(service: Service) ->
         stored = await service.stores.machines.get(service.organization_id, "desk-1")
         assert stored is not None
         assert stored.epoch == live.epoch
+
+
+async def test_clones_of_one_disk_are_told_with_the_remedy(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine = await service.new_machine()
+    async with machine.connected(hello(host="till-1")) as link:
+        live = await machine.until_live()
+        async with machine.opened(hello(yields=True, host="renamed")) as second:
+            await second.closed()
+        assert "from the same host: stop one" in await reason(service)
+        for number in (2, 3, 3):
+            clone = hello(yields=True, boot_id=f"boot-{number}", host=f"till-{number}")
+            async with machine.opened(clone) as yielding:
+                await yielding.closed()
+        told = await reason(service)
+        assert told.startswith("connected, but 2 other hosts come with its token (till-2, till-3)")
+        assert told.endswith("delete the token's file, and join with a code")
+        assert told.removeprefix("connected, but ") in caplog.text
+        assert sum("with its token" in line for line in caplog.messages) == 3
+        found = (await service.get("/v1/machines?state=online&search=clones%20till-3")).json
+        assert found["total"] == 1
+        for number in range(2 * MOST_RIVALS):
+            live.met(Rival(boot_id=str(number), host=f"host-{number}"))
+        assert len(live.rivals) == MOST_RIVALS
+        assert "49 or more other hosts" in await reason(service)
+        await link.obeys(machine.moving())
+
+
+async def test_restarted_client_is_no_clone(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected(hello(host="till-1")):
+        before = await machine.until_live()
+        # The host was renamed, and booted, before its earlier connection was missed.
+        async with machine.connected(hello(boot_id="another", host="till-2", sequence=1)):
+            await until(lambda: service.link_of("desk-1") not in (before, None))
+            assert await reason(service) == "connected, and took over from an earlier connection"
+
+
+async def reason(service: Service) -> str:
+    return str((await service.get("/v1/machines/desk-1")).json["reason"])
 
 
 async def test_yielding_client_is_admitted_when_nobody_has_the_link(service: Service) -> None:

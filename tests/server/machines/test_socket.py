@@ -71,6 +71,9 @@ class Observer:
     def desktop_changed(self, link: LinkSocket, desktop: DesktopChanged) -> None:
         self.told.append("desktop changed")
 
+    def rivals_changed(self, link: LinkSocket) -> None:
+        """Each has a token of its own in these tests."""
+
     def viewers_changed(self, link: LinkSocket) -> None:
         """Nobody looks at it in these tests."""
 

@@ -20,8 +20,7 @@ export class Clipboard {
   #resume = null;
   #timer = 0;
 
-  /** @param {{hand: import("./hand.js").Hand, machineId: string}} parts */
-  constructor({ hand, machineId }) {
+  constructor(/** @type {{hand: import("./hand.js").Hand, machineId: string}} */ { hand, machineId }) {
     this.hand = hand;
     this.lease = hand.lease;
     this.address = path`/v1/computer/${machineId}/clipboard`;

@@ -13,7 +13,8 @@ const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** @param {Hands} hands that listen to the picture, and to a field that has the keyboard, until their signal is aborted */
 export function takeControl(hands) {
-  const { surface, typing, latches, hand, clipboard, own, signal } = hands;
+  const { screen, typing, latches, hand, clipboard, own, signal } = hands;
+  const surface = screen.canvas;
   const keys = new Keys(IS_MAC);
   const pointer = new Pointer(hands, keys);
   const fingers = new Fingers(pointer);
@@ -26,8 +27,7 @@ export function takeControl(hands) {
     fingers.cancel();
     hand.send(...keys.release());
   };
-  /** @param {PointerEvent} event */
-  const who = (event) => (event.pointerType === "touch" ? fingers : pointer);
+  const who = (/** @type {PointerEvent} */ event) => (event.pointerType === "touch" ? fingers : pointer);
 
   // After the middle button goes up, a browser on X11 pastes what is selected somewhere.
   for (const type of /** @type {const} */ (["contextmenu", "auxclick", "dragstart", "mousedown", "mouseup"]))
@@ -84,50 +84,39 @@ export class Pointer {
     this.keys = keys;
   }
 
-  /** @param {PointerEvent} event */
-  pressed(event) {
-    const place = this.hands.placeOf(event);
+  pressed(/** @type {PointerEvent} */ event) {
+    const place = this.hands.screen.placeOf(event);
     if (!place) return;
     this.capture(event);
     this.change(event, event.buttons, place);
   }
 
-  /** @param {PointerEvent} event */
-  moved(event) {
-    for (const each of allIn(event)) this.move(this.hands.placeOf(each, this.#buttons > 0));
-    const place = this.hands.placeOf(event, this.#buttons > 0);
+  moved(/** @type {PointerEvent} */ event) {
+    for (const each of allIn(event)) this.move(this.hands.screen.placeOf(each, this.#buttons > 0));
+    const place = this.hands.screen.placeOf(event, this.#buttons > 0);
     // Of a mouse's further buttons only the bits tell.
     if (place) this.change(event, event.buttons, place);
   }
 
-  /** @param {PointerEvent} event */
-  lifted(event) {
+  lifted(/** @type {PointerEvent} */ event) {
     // Also where the picture has gone meanwhile.
-    this.change(event, event.buttons, this.hands.placeOf(event, true));
+    this.change(event, event.buttons, this.hands.screen.placeOf(event, true));
   }
 
   /** @param {PointerEvent} event whose pointer is heard of until it is up, also beside the picture */
   capture({ pointerId }) {
-    this.hands.surface.setPointerCapture(pointerId);
+    this.hands.screen.canvas.setPointerCapture(pointerId);
   }
 
-  /** @param {Place | null} place */
-  move(place) {
+  move(/** @type {Place | null} */ place) {
     if (!place || (place.x === this.#last?.x && place.y === this.#last.y)) return;
     this.#at(place);
     this.hands.hand.send({ type: "move", ...place });
   }
 
-  /** All buttons go up, where the pointer is. */
-  letGo() {
-    for (const [bit, button] of BUTTONS) if (this.#buttons & bit) this.hands.hand.send({ type: "button", button, down: false });
-    this.#buttons = 0;
-  }
-
-  /** @param {WheelEvent} event */
-  turned(event) {
+  turned(/** @type {WheelEvent} */ event) {
     event.preventDefault();
-    const place = this.hands.placeOf(event);
+    const place = this.hands.screen.placeOf(event);
     const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
     const size = event.deltaMode === 0 ? PIXELS_OF_A_NOTCH : LINES_OF_A_NOTCH;
     this.#turned += (sideways ? event.deltaX : event.deltaY) / size;
@@ -142,13 +131,12 @@ export class Pointer {
     this.hands.hand.send(...this.keys.hold(event), { type: "wheel", direction, amount, ...place });
   }
 
-  /** @param {Place} place */
-  #at(place) {
+  #at(/** @type {Place} */ place) {
     this.#last = place;
     this.hands.touchpad.at(place);
   }
 
-  /** @type {(event: PointerEvent, buttons: number, place: Place | null) => void} that are down now, at the place or where it was */
+  /** @type {(event: PointerEvent | null, buttons: number, place: Place | null) => void} that are down now, at the place or where it was */
   change(event, buttons, place) {
     const changed = this.#buttons ^ buttons;
     this.#buttons = buttons;
@@ -156,7 +144,7 @@ export class Pointer {
     for (const [bit, button] of BUTTONS) {
       const down = (buttons & bit) > 0;
       if (changed & bit)
-        this.hands.hand.send(...(down ? this.keys.hold(event) : []), { type: "button", button, down, ...place });
+        this.hands.hand.send(...(down && event ? this.keys.hold(event) : []), { type: "button", button, down, ...place });
     }
   }
 }

@@ -13,29 +13,28 @@ export class Fingers {
   /** Holds the button of a tap, that may go on. */
   #tapped = 0;
 
-  /** @param {import("./control.js").Pointer} pointer */
-  constructor(pointer) {
+  constructor(/** @type {import("./control.js").Pointer} */ pointer) {
     this.pointer = pointer;
     this.touchpad = pointer.hands.touchpad;
   }
 
-  /** @param {PointerEvent} event */
-  pressed(event) {
+  pressed(/** @type {PointerEvent} */ event) {
     if (!event.isPrimary) {
       this.cancel();
       return;
     }
     const isDirect = !this.touchpad.isOn;
-    const place = this.pointer.hands.placeOf(event);
-    if (isDirect && !place) return;
+    const { screen } = this.pointer.hands;
+    const place = screen.placeOf(event);
+    // Nobody should click on what is not shown.
+    if (isDirect ? !place : !screen.region) return;
     if (!isDirect) void this.touchpad.find();
     this.pointer.capture(event);
     const { clientX: x, clientY: y, timeStamp: at } = event;
     this.#finger = { place, x, y, at, isDirect, isAgain: this.#endTap(), hasMoved: false, way: [] };
   }
 
-  /** @param {PointerEvent} event */
-  moved(event) {
+  moved(/** @type {PointerEvent} */ event) {
     const finger = this.#finger;
     if (!finger || !event.isPrimary) return;
     const isNear = Math.hypot(event.clientX - finger.x, event.clientY - finger.y) < MOVED_PIXELS;
@@ -44,14 +43,13 @@ export class Fingers {
     if (finger.hasMoved || event.timeStamp - finger.at >= ALONE_MILLISECONDS) this.#go(event, finger);
   }
 
-  /** @param {PointerEvent} event */
-  lifted(event) {
+  lifted(/** @type {PointerEvent} */ event) {
     const finger = this.#finger;
     if (!finger || !event.isPrimary) return;
     this.#finger = null;
     if (finger.way.length) this.#go(event, finger);
     const { isDirect, isAgain, hasMoved } = finger;
-    const direct = hasMoved ? this.pointer.hands.placeOf(event, true) : finger.place;
+    const direct = hasMoved ? this.pointer.hands.screen.placeOf(event, true) : finger.place;
     const place = isDirect ? direct : this.touchpad.place;
     if (isDirect ? hasMoved : isAgain) this.pointer.change(event, 0, place);
     if (hasMoved) return;
@@ -66,7 +64,7 @@ export class Fingers {
   cancel() {
     this.#finger = null;
     this.#endTap();
-    this.pointer.letGo();
+    this.pointer.change(null, 0, null);
   }
 
   /** @type {(event: PointerEvent, finger: Finger) => void} what has moved so far is meant */
@@ -75,7 +73,7 @@ export class Fingers {
     finger.hasMoved = true;
     for (const each of finger.way.splice(0)) {
       const place = finger.isDirect
-        ? this.pointer.hands.placeOf(each, true)
+        ? this.pointer.hands.screen.placeOf(each, true)
         : this.touchpad.moved(each.clientX - finger.x, each.clientY - finger.y);
       if (place) ({ clientX: finger.x, clientY: finger.y } = each);
       this.pointer.move(place);

@@ -43,8 +43,7 @@ export class Hand {
     this.#connect();
   }
 
-  /** @param {HandEvent[]} events */
-  send(...events) {
+  send(/** @type {HandEvent[]} */ ...events) {
     if (!events.length || this.#isClosed) return;
     if (!this.#isOpen && this.#away) {
       this.#miss(events);
@@ -147,8 +146,7 @@ export class Hand {
     else this.outcome.say(SENDING, "waits");
   }
 
-  /** @param {HandMessage} message */
-  #heard(message) {
+  #heard(/** @type {HandMessage} */ message) {
     if (message.type === "acknowledged") {
       this.#sent = this.#sent.filter(({ sequence }) => sequence > message.sequence);
       if (!this.#awaits && !this.#hasLost) this.outcome.say("");
@@ -164,8 +162,7 @@ export class Hand {
     }
   }
 
-  /** @param {CloseEvent} event */
-  async #lost({ code, reason }) {
+  async #lost(/** @type {CloseEvent} */ { code, reason }) {
     if (this.#isClosed) return;
     if (FINAL.includes(code)) {
       this.lease.lose();
@@ -195,15 +192,11 @@ export class Hand {
     this.close();
   }
 
-  /** @type {(words: string, undone?: Undone) => void} */
-  #lose(words, undone) {
+  #lose(/** @type {string} */ words, /** @type {Undone | null} */ undone = null) {
     this.#hasLost = true;
     this.outcome.say(words, "bad");
     if (undone) this.outcome.lose("notSent", undone);
   }
 }
 
-/** @param {Batch[]} batches */
-const eventsOf = (batches) => batches.flatMap(({ events }) => events);
-
-/** @typedef {{sequence: number, events: HandEvent[], at: number}} Batch */
+const eventsOf = (/** @type {Batch[]} */ batches) => batches.flatMap(({ events }) => events);

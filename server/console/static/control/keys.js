@@ -19,9 +19,7 @@ export const LEAVING = "Ctrl+Alt+Shift+Q";
 const OWN = { KeyQ: "leave", KeyC: "copy", KeyK: "buttons" };
 
 /** @param {KeyLike} event what it is for, where it does not go to the machine */
-export function ownKeyOf({ code, ctrlKey, altKey, shiftKey }) {
-  return (ctrlKey && altKey && shiftKey && OWN[code]) || null;
-}
+export const ownKeyOf = ({ code, ctrlKey, altKey, shiftKey }) => (ctrlKey && altKey && shiftKey && OWN[code]) || null;
 
 /** @type {(event: KeyLike, isMac: boolean) => string | null} what pastes on the machine, where these keys do in the browser */
 export function pastingOf(event, isMac) {
@@ -33,22 +31,18 @@ export function pastingOf(event, isMac) {
 }
 
 /** @param {KeyLike} event whether it copies on the machine */
-export function isCopying(event) {
-  return event.ctrlKey && !event.altKey && (event.key === "Insert" || ["c", "x"].includes(latin(event)));
-}
+export const isCopying = (event) =>
+  event.ctrlKey && !event.altKey && (event.key === "Insert" || ["c", "x"].includes(latin(event)));
 
 /** @param {KeyLike} event whether the browser makes a text of it: an input method, a dead key, a keyboard on a screen */
-export function isComposed({ key, isComposing }) {
-  return isComposing || ["Dead", "Process", "Unidentified"].includes(key);
-}
+export const isComposed = ({ key, isComposing }) => isComposing || ["Dead", "Process", "Unidentified"].includes(key);
 
 /**
  * The keys of a person that are down, by their places on the keyboard, as the machine has them; the
  * left and the right one of a modifier are one.  What it returns is for the machine to do.
  */
 export class Keys {
-  /** @type {Map<string, string>} */
-  #down = new Map();
+  #down = /** @type {Map<string, string>} */ (new Map());
   /** Shift is pressed on the machine only where it is more than a part of a character. */
   #isShift = false;
   #isShiftUsed = false;
@@ -58,8 +52,7 @@ export class Keys {
     this.isMac = isMac;
   }
 
-  /** @param {KeyLike} event */
-  down(event) {
+  down(/** @type {KeyLike} */ event) {
     const { key } = event;
     const place = event.code || key;
     // What is held repeats on the machine itself.
@@ -81,8 +74,7 @@ export class Keys {
     return name === null ? [] : [...this.hold(event), ...this.#press(place, name)];
   }
 
-  /** @param {KeyLike} event */
-  up(event) {
+  up(/** @type {KeyLike} */ event) {
     if (event.key === "Shift") {
       // Pressed for itself, it is a key like others.
       const alone = this.#isShiftUsed ? [] : this.#withShift();
@@ -146,8 +138,7 @@ export class Keys {
   }
 }
 
-/** @param {string} key */
-export const isCharacter = (key) => Array.from(key).length === 1;
+export const isCharacter = (/** @type {string} */ key) => Array.from(key).length === 1;
 
 /** @param {KeyPlace} event the key of a shortcut: its letter, or what a Latin keyboard has in its place */
 function latin({ key, code }) {

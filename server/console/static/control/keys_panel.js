@@ -18,8 +18,7 @@ const MORE = [...MOVING, ...Array.from({ length: 12 }, (_, at) => [`F${at + 1}`]
 export class Latches extends Store {
   latched = /** @type {Set<string>} */ (new Set());
 
-  /** @param {string} name */
-  toggle(name) {
+  toggle(/** @type {string} */ name) {
     if (!this.latched.delete(name)) this.latched.add(name);
     this.tellNow();
   }
@@ -56,8 +55,7 @@ export class Latches extends Store {
   }
 }
 
-/** @param {{control: import("./machine_control.js").MachineControl}} properties */
-export function KeysPanel({ control }) {
+export function KeysPanel(/** @type {{control: MachineControl}} */ { control }) {
   const { touchpad, typing, hand } = control;
   const latches = useStore(control.latches);
   const [isOpen, open] = useState(false);
@@ -87,8 +85,7 @@ export function KeysPanel({ control }) {
       type="button" aria-label=${said} onClick=${() => hand?.send(...latches.strokes(chord.split("+")))}
     >${label}</button>`)}
   </span>`;
-  /** @param {string} label */
-  const latch = (label, name = label.toLowerCase()) =>
+  const latch = (/** @type {string} */ label, name = label.toLowerCase()) =>
     html`<${Toggle} title="${label} with the next key" isOn=${latches.latched.has(name)} click=${() => latches.toggle(name)}>${label} +<//>`;
   // Whoever points at a button goes on typing: a phone's keyboard stays.
   return html`<div

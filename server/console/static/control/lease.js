@@ -18,11 +18,8 @@ export async function giveAllBack() {
   await Promise.all([...held].map((lease) => lease.giveBack()));
 }
 
-/**
- * Take control, where somebody has it only with `takeOver`.  Throws the Problem of a refusal.
- * @type {(machineId: string, takeOver: boolean) => Promise<Lease>}
- */
-export async function takeLease(machineId, takeOver) {
+/** Take control, where somebody has it only with `takeOver`.  Throws the Problem of a refusal. */
+export async function takeLease(/** @type {string} */ machineId, /** @type {boolean} */ takeOver) {
   const address = path`/v1/machines/${machineId}/control`;
   const asked = Date.now();
   /** @type {Answer<Control>} */
@@ -98,8 +95,7 @@ export class Lease {
     this.#renewIn(RENEW_SECONDS);
   }
 
-  /** @param {number} seconds */
-  #renewIn(seconds) {
+  #renewIn(/** @type {number} */ seconds) {
     clearTimeout(this.#next);
     this.#next = setTimeout(() => void this.renew(), seconds * 1000);
   }

@@ -45,8 +45,7 @@ export class MachineControl extends Store {
   /** @type {Record<OwnKey, () => unknown>} what the console's own keys do; the panel with the texts knows how to copy */
   own = { leave: () => this.leave(), copy: () => {}, buttons: () => this.open("keys") };
 
-  /** @param {ControlParts} parts */
-  constructor({ machine, scopes, screen, read }) {
+  constructor(/** @type {ControlParts} */ { machine, scopes, screen, read }) {
     super();
     this.machine = machine;
     this.lacking = NEEDED.filter((scope) => !scopes.includes(scope));
@@ -66,11 +65,8 @@ export class MachineControl extends Store {
     this.machine = machine;
     const lease = this.hand?.lease;
     const since = machine.control?.since;
-    if (this.offered && since !== this.offered.since) {
-      // Somebody else has it by now, or nobody: that is another question.
-      this.offered = null;
-      this.#words = "";
-    }
+    // Somebody else has it by now, or nobody: that is another question.
+    if (this.offered && since !== this.offered.since) this.#say("");
     if (this.#asked && since !== this.#asked) this.#ask("");
     if (lease && this.#takerFrom(lease)) lease.lose();
     // That is older than the lease, or nobody has it: the server knows better.
@@ -78,13 +74,13 @@ export class MachineControl extends Store {
     this.tellNow();
   }
 
-  /** @param {boolean} takeOver */
-  async take(takeOver) {
+  async take(/** @type {boolean} */ takeOver) {
+    if (this.isTaking) return;
     this.isTaking = true;
-    this.offered = null;
-    this.#words = "";
+    // What takes over is a button that goes.
+    this.button.current?.focus({ preventScroll: true });
     this.outcome.say("");
-    this.tellNow();
+    this.#say("");
     try {
       await this.#givenBack;
       if (this.screen.signal.aborted) return;
@@ -99,8 +95,7 @@ export class MachineControl extends Store {
     }
   }
 
-  /** @param {import("./lease.js").Lease} lease */
-  #begin(lease) {
+  #begin(/** @type {import("./lease.js").Lease} */ lease) {
     const { screen, typing, touchpad, latches, outcome } = this;
     this.#mine = lease.since;
     // Until the server tells the same.
@@ -112,28 +107,29 @@ export class MachineControl extends Store {
     this.clipboard = clipboard;
     this.#hands = new AbortController();
     const { signal } = this.#hands;
-    const placeOf = screen.placeOf.bind(screen);
-    takeControl({ surface: screen.canvas, typing, placeOf, touchpad, latches, hand, clipboard, own: this.own, signal });
+    takeControl({ screen, typing, touchpad, latches, hand, clipboard, own: this.own, signal });
     lease.signal.addEventListener("abort", () => void this.#ended(lease));
     touchpad.update(true);
     typing.focus({ preventScroll: true });
   }
 
-  /** @param {"" | "keys" | "text"} panel */
-  open(panel) {
+  open(/** @type {"" | "keys" | "text"} */ panel) {
     this.panel = panel;
     this.tellNow();
     if (!panel) this.typing.focus({ preventScroll: true });
   }
 
-  /** @param {unknown} error */
-  #refused(error) {
-    this.#words = wordsOf(error);
+  #refused(/** @type {unknown} */ error) {
     const { by, since } = error instanceof Problem && error.problem === "control-held" ? error.members : {};
-    if (!by || !since) return;
-    this.#words = `Take over to end what ${by} does, and to work yourself.`;
-    this.offered = { by, since };
-    this.machine.control = this.offered;
+    if (!by || !since) return this.#say(wordsOf(error));
+    this.machine.control = { by, since };
+    return this.#say(`Take over to end what ${by} does, and to work yourself.`, { by, since });
+  }
+
+  #say(/** @type {string} */ words, /** @type {Holder | null} */ offered = null) {
+    this.#words = words;
+    this.offered = offered;
+    this.tellNow();
   }
 
   /** @param {import("./lease.js").Lease} lease that is over, whoever ended it: say why, where the person did not */
@@ -148,12 +144,10 @@ export class MachineControl extends Store {
     const how = hasRunOut
       ? `it ran out, as it was not renewed for ${LEASE_SECONDS} seconds`
       : `${this.#takerFrom(lease) || "somebody"} took it over`;
-    this.#words = `Control has ended: ${how}.`;
-    this.tellNow();
+    this.#say(`Control has ended: ${how}.`);
   }
 
-  /** @param {import("./lease.js").Lease} lease */
-  #takerFrom(lease) {
+  #takerFrom(/** @type {import("./lease.js").Lease} */ lease) {
     const { control } = this.machine;
     return control && control.since > lease.since ? control.by : "";
   }
@@ -235,8 +229,7 @@ export class MachineControl extends Store {
     }
   };
 
-  /** @type {(asked: string, words?: string) => void} */
-  #ask(asked, words = "") {
+  #ask(/** @type {string} */ asked, words = "") {
     this.#asked = asked;
     this.asking = words;
     this.tellNow();

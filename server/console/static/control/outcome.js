@@ -3,8 +3,6 @@
 import { Store } from "../parts/elements.js";
 import { count } from "../parts/words.js";
 
-/** @typedef {{words: string, kind: Kind}} Said */
-
 export class Outcome extends Store {
   /** @type {Said} of the inputs */
   said = { words: "", kind: "good" };
@@ -13,22 +11,19 @@ export class Outcome extends Store {
   /** @type {Record<"notSent" | "unknown", Undone[]>} kept until the person has read it */
   #lost = { notSent: [], unknown: [] };
 
-  /** @type {(words: string, kind?: Kind) => void} */
-  say(words, kind = "good") {
+  say(/** @type {string} */ words, /** @type {Kind} */ kind = "good") {
     // Every acknowledgement says that nothing is wrong.
     if (words === this.said.words) return;
     this.said = { words, kind };
     this.tellNow();
   }
 
-  /** @type {(words: string, kind?: Kind) => void} */
-  note(words, kind = "good") {
+  note(/** @type {string} */ words, /** @type {Kind} */ kind = "good") {
     this.noted = { words, kind };
     this.tellNow();
   }
 
-  /** @type {(how: "notSent" | "unknown", undone: Undone) => void} */
-  lose(how, undone) {
+  lose(/** @type {"notSent" | "unknown"} */ how, /** @type {Undone} */ undone) {
     this.#lost[how].push(undone);
     this.tellNow();
   }
@@ -42,23 +37,19 @@ export class Outcome extends Store {
   get lost() {
     const notSent = named(this.#lost.notSent);
     const unknown = named(this.#lost.unknown);
-    const sentences = [
+    return [
       unknown && `It is not known whether this was carried out: ${unknown}. Look at the screen before you go on.`,
       notSent && `Not sent: ${notSent}.`,
-    ];
-    return sentences.filter(Boolean).join(" ");
+    ].filter(Boolean).join(" ");
   }
 }
 
 /** @param {HandEvent[]} events whether a person would miss any; a pointer moves by itself */
-export function isDone(events) {
-  return events.some((event) => event.type !== "move" && !("down" in event && !event.down));
-}
+export const isDone = (events) => events.some((event) => event.type !== "move" && !("down" in event && !event.down));
 
 /** @param {HandEvent[]} events what is missed where they were not carried out */
 export function undoneOf(events) {
-  /** @type {Undone} */
-  const undone = { moves: 0, presses: [], notches: 0, keys: 0, characters: 0 };
+  const undone = /** @type {Undone} */ ({ moves: 0, presses: [], notches: 0, keys: 0, characters: 0 });
   for (const event of events) {
     if (event.type === "move") undone.moves += 1;
     else if (event.type === "wheel") undone.notches += event.amount;

@@ -11,9 +11,7 @@ const MOST_NAMED = 5;
 const UNTYPED = /(?![\n\t\r])[\p{Cc}\p{Cs}]/gu;
 
 /** @type {(text: string) => HandEvent[]} that type it, each 1,000 characters at most */
-export function typed(text) {
-  return (text.match(/.{1,1000}/gsu) ?? []).map((part) => ({ type: "text", text: part }));
-}
+export const typed = (text) => (text.match(/.{1,1000}/gsu) ?? []).map((part) => ({ type: "text", text: part }));
 
 /** @param {string} text why it cannot be typed, in words; the server would have typed a part of it before it says so */
 function whyNotTyped(text) {
@@ -27,13 +25,11 @@ function whyNotTyped(text) {
   return `No key types ${count(untyped.length, "character")} of it: ${codes.slice(0, MOST_NAMED).join(", ")}${more}.`;
 }
 
-/** @param {{control: import("./machine_control.js").MachineControl}} properties */
-export function TextPanel({ control }) {
+export function TextPanel(/** @type {{control: MachineControl}} */ { control }) {
   const { outcome, clipboard, hand } = control;
   const field = useRef(control.typing);
 
-  /** @param {Event} event */
-  function typeIt(event) {
+  function typeIt(/** @type {Event} */ event) {
     event.preventDefault();
     const { value } = field.current;
     const obstacle = whyNotTyped(value);
@@ -73,8 +69,7 @@ export function TextPanel({ control }) {
     control.own.copy = fetchIt;
   }, [clipboard]);
 
-  /** @param {KeyboardEvent} event */
-  function keyed(event) {
+  function keyed(/** @type {KeyboardEvent} */ event) {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     field.current.form?.requestSubmit();
@@ -95,5 +90,4 @@ export function TextPanel({ control }) {
   </form>`;
 }
 
-/** @param {string} text */
-const sized = (text) => count(Array.from(text).length, "character");
+const sized = (/** @type {string} */ text) => count(Array.from(text).length, "character");

@@ -8,24 +8,17 @@ import { ownKeyOf } from "./keys.js";
 import { KeysPanel } from "./keys_panel.js";
 import { TextPanel } from "./text_panel.js";
 
-/**
- * One row, which has its height before anything is said in it: a picture that moves takes the next click
- * elsewhere.
- * @param {{control: Control, viewing: import("../screen/viewing.js").Viewing, children?: unknown}} properties
- */
+/** @param {ToolBarProperties} properties of one row of a height of its own: a picture that moves takes the next click elsewhere */
 export function ToolBar({ control, viewing, children }) {
   useStore(control.screen);
   const { inControl, isTaking, obstacle, offered, sign, holder, panel, button } = useStore(control);
-  useEffect(() => {
-    // A button that was disabled meanwhile has lost the focus.
-    if (!isTaking && !inControl && document.activeElement === document.body) button.current?.focus({ preventScroll: true });
-  }, [isTaking]);
   /** @type {(name: "keys" | "text", label: string, isOpen?: boolean) => unknown} */
   const opener = (name, label, isOpen = panel === name) =>
     html`<${Toggle} opens isOn=${isOpen} class="for-wide" click=${() => control.open(isOpen ? "" : name)}>${label}<//>`;
   return html`<div class="control-bar" role="group" aria-label="Tools">
     <button
-      type="button" class="primary" ref=${button} disabled=${isTaking || obstacle !== ""} aria-busy=${isTaking || null}
+      type="button" class="primary" ref=${button}
+      disabled=${obstacle !== ""} aria-disabled=${isTaking || null} aria-busy=${isTaking || null}
       onClick=${() => (inControl ? control.leave() : control.take(false))}
     >${inControl ? "Give back" : isTaking ? "Taking control…" : "Take control"}</button>
     ${offered && !obstacle && html`<button type="button" onClick=${() => control.take(true)}>Take over</button>`}
@@ -38,20 +31,15 @@ export function ToolBar({ control, viewing, children }) {
   </div>`;
 }
 
-/**
- * Keys that a browser keeps for itself, and a field for texts: over the picture where there is a mouse,
- * and below it on a phone.
- * @param {{control: Control}} properties
- */
-export function Panels({ control }) {
+/** Keys that a browser keeps for itself, and a field for texts: over the picture where there is a mouse, and below it on a phone. */
+export function Panels(/** @type {{control: MachineControl}} */ { control }) {
   const { inControl, panel } = useStore(control);
   const element = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     const [first] = element.current?.querySelectorAll(panel === "text" ? "textarea" : "button") ?? [];
     if (panel) first?.focus();
   }, [panel]);
-  /** @param {KeyboardEvent} event */
-  function keyed(event) {
+  function keyed(/** @type {KeyboardEvent} */ event) {
     const own = ownKeyOf(event);
     if (event.key !== "Escape" && !own) return;
     event.preventDefault();
@@ -65,8 +53,7 @@ export function Panels({ control }) {
   </div>`;
 }
 
-/** @param {{control: Control, caption: string}} properties */
-export function Outcomes({ control, caption }) {
+export function Outcomes(/** @type {{control: MachineControl, caption: string}} */ { control, caption }) {
   const { lost, said, noted } = useStore(control.outcome);
   function dismiss() {
     control.outcome.dismiss();
@@ -83,5 +70,3 @@ export function Outcomes({ control, caption }) {
     <p class="caption small">${caption}</p>
   </div>`;
 }
-
-/** @typedef {import("./machine_control.js").MachineControl} Control */

@@ -22,8 +22,7 @@ export class Touchpad extends Store {
   #isAsking = false;
   #isInControl = false;
 
-  /** @param {import("../screen/screen.js").Screen} screen */
-  constructor(screen) {
+  constructor(/** @type {import("../screen/screen.js").Screen} */ screen) {
     super();
     this.screen = screen;
   }
@@ -32,8 +31,7 @@ export class Touchpad extends Store {
     return isOn;
   }
 
-  /** @param {boolean} isInControl */
-  update(isInControl) {
+  update(/** @type {boolean} */ isInControl) {
     if (isInControl === this.#isInControl) return;
     this.#isInControl = isInControl;
     // Somebody else may have moved it.
@@ -45,13 +43,10 @@ export class Touchpad extends Store {
   async find() {
     if (this.place || this.#isAsking) return;
     this.#isAsking = true;
-    try {
-      const there = await get(path`/v1/computer/${this.screen.machineId}/input/mouse/position`);
-      this.place ??= /** @type {Place} */ (there);
-    } catch {
-      const { region } = this.screen;
-      this.place ??= region && { x: region.x + (region.width >> 1), y: region.y + (region.height >> 1) };
-    }
+    const asking = get(path`/v1/computer/${this.screen.machineId}/input/mouse/position`);
+    const there = /** @type {Place | null} */ (await asking.catch(() => null));
+    const { region } = this.screen;
+    this.place ??= there ?? (region && { x: region.x + (region.width >> 1), y: region.y + (region.height >> 1) });
     this.#isAsking = false;
     this.tell();
   }
@@ -74,8 +69,7 @@ export class Touchpad extends Store {
     return place;
   }
 
-  /** @param {Place} place */
-  at(place) {
+  at(/** @type {Place} */ place) {
     this.place = { x: place.x, y: place.y };
     if (isOn) this.tellNow();
   }
@@ -97,20 +91,16 @@ export class Touchpad extends Store {
   }
 }
 
-/** @param {{touchpad: Touchpad}} properties */
-export function PointerOver({ touchpad }) {
+export function PointerOver(/** @type {{touchpad: Touchpad}} */ { touchpad }) {
   useStore(touchpad.screen);
   const at = useStore(touchpad).shownAt;
   return html`<span class="pointer" hidden=${!at} style=${at && styleOf(at)}></span>`;
 }
 
-/** @param {{touchpad: Touchpad}} properties */
-export function TouchpadButton({ touchpad }) {
+export function TouchpadButton(/** @type {{touchpad: Touchpad}} */ { touchpad }) {
   const { isOn: isPad } = useStore(touchpad);
   return html`<${Toggle} isOn=${isPad} class="for-touch" aria-describedby="touch-hint" click=${() => touchpad.toggle()}>Touchpad<//>`;
 }
 
-/** @param {{touchpad: Touchpad}} properties */
-export function TouchHint({ touchpad }) {
-  return html`<p class="small for-touch" id="touch-hint">${useStore(touchpad).isOn ? DRAGGED : DIRECT}</p>`;
-}
+export const TouchHint = (/** @type {{touchpad: Touchpad}} */ { touchpad }) =>
+  html`<p class="small for-touch" id="touch-hint">${useStore(touchpad).isOn ? DRAGGED : DIRECT}</p>`;

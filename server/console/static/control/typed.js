@@ -15,16 +15,14 @@ export class Typed {
   /** What of the field the machine has. */
   #known = "";
 
-  /** @param {Pick<Hands, "typing" | "latches" | "hand">} hands */
-  constructor({ typing, latches, hand }) {
+  constructor(/** @type {Pick<Hands, "typing" | "latches" | "hand">} */ { typing, latches, hand }) {
     this.field = typing;
     this.latches = latches;
     this.hand = hand;
     this.forget();
   }
 
-  /** @param {boolean} isComposing */
-  changed(isComposing) {
+  changed(/** @type {boolean} */ isComposing) {
     if (isComposing && !this.#isPhone) return;
     const before = Array.from(this.#known);
     const now = Array.from(this.field.value);

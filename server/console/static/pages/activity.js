@@ -54,8 +54,7 @@ const COLUMNS = [
   { key: "note", label: "Note", cell: ({ note }) => note, attributes: ({ note }) => ({ title: note, dir: "auto" }) },
 ];
 
-/** @param {PageProperties} page */
-export function ActivityPage(page) {
+export function ActivityPage(/** @type {PageProperties} */ page) {
   useTitle("Activity");
   const [chosen, choose] = useChosen("/activity", USUAL);
   const asked = useSettled(chosen);
@@ -93,8 +92,7 @@ async function save({ parameters }) {
 
 /** @augments {Listing<AuditEntry>} what the audit has of what is asked for, and again when there is news */
 class Entries extends Listing {
-  /** @param {Watched & {asked: typeof USUAL}} page */
-  constructor(page) {
+  constructor(/** @type {Watched & {asked: typeof USUAL}} */ page) {
     super(page);
     const { events, me, signal } = page;
     events.on("command", () => this.reset(), signal);
@@ -104,8 +102,7 @@ class Entries extends Listing {
     signal.addEventListener("abort", () => clearInterval(polling));
   }
 
-  /** @override */
-  reset() {
+  /** @override */ reset() {
     this.readIn(NEWS_MILLISECONDS);
   }
 
@@ -116,8 +113,7 @@ class Entries extends Listing {
     this.reset();
   }
 
-  /** @override @param {AuditEntry[] | null} before */
-  async find(before) {
+  /** @override */ async find(/** @type {AuditEntry[] | null} */ before) {
     const shown = this.items ?? [];
     const oldest = before?.at(-1)?.created_at;
     // As many as have the oldest's time are passed over, and not all: what comes meanwhile moves nothing.
@@ -137,6 +133,4 @@ class Entries extends Listing {
 }
 
 /** @type {(one: AuditEntry, other: AuditEntry) => number} */
-function newestFirst(one, other) {
-  return one.created_at === other.created_at ? (one.id < other.id ? 1 : -1) : one.created_at < other.created_at ? 1 : -1;
-}
+const newestFirst = (one, other) => (one.created_at + one.id < other.created_at + other.id ? 1 : -1);

@@ -22,23 +22,16 @@ export function CommandList({ machineId, ...page }) {
 }
 
 /** @param {CommandItem} item */
-function Line({ command_id, operation, outcome, code, token_name, duration_ms, accepted_at, note }) {
-  return html`<li title=${`Command ${command_id}`} data-operation=${operation}>
+const Line = ({ command_id, operation, outcome, code, token_name, duration_ms, accepted_at, note }) =>
+  html`<li title=${`Command ${command_id}`} data-operation=${operation}>
     <b>${operationOf(operation)}</b>
     <${OutcomeBadge} outcome=${outcome} code=${code} />
     <${Ago} time=${accepted_at} />
     <span class="by" dir="auto" title=${token_name}>${token_name ?? "–"}</span>
     <span class="took">${note ?? (duration_ms === null ? "" : span(duration_ms))}</span>
   </li>`;
-}
 
-/**
- * A machine with a command in its counts, where its outcome is final.  The server tells each
- * command, and the counts only with the machine.
- * @param {Machine} machine
- * @param {CommandItem} command
- * @returns {Machine}
- */
+/** @type {(machine: Machine, command: CommandItem) => Machine} with a command in its counts, which the server tells only with the machine */
 export function counted(machine, { outcome, accepted_at, inputs: several }) {
   if (outcome === "pending" || !machine.inputs) return machine;
   const name = outcome === "completed" ? "completed" : "failed";
@@ -52,8 +45,7 @@ class Commands extends Reading {
   /** How many there are; negative until they are read. */
   total = -1;
 
-  /** @param {Watched & {machineId: string}} page */
-  constructor({ machineId, ...page }) {
+  constructor(/** @type {Watched & {machineId: string}} */ { machineId, ...page }) {
     super(page);
     this.address = query(path`v1/machines/${machineId}/commands`, { limit: SHOWN });
     page.events.on("command", ({ detail }) => {
@@ -61,14 +53,12 @@ class Commands extends Reading {
     }, page.signal);
   }
 
-  /** @override */
-  async load() {
+  /** @override */ async load() {
     const { items, total } = /** @type {Part<CommandItem>} */ (await get(this.address, this.loading));
     Object.assign(this, { items, total });
   }
 
-  /** @param {CommandItem} command */
-  #take(command) {
+  #take(/** @type {CommandItem} */ command) {
     const others = this.items.filter(({ command_id }) => command_id !== command.command_id);
     if (this.total >= 0 && others.length === this.items.length) this.total += 1;
     this.items = [command, ...others].toSorted((one, other) => (one.accepted_at < other.accepted_at ? 1 : -1)).slice(0, SHOWN);

@@ -4,9 +4,8 @@ import { MachineControl } from "../control/machine_control.js";
 import { Outcomes, Panels, ToolBar } from "../control/tool_bar.js";
 import { PointerOver } from "../control/touchpad.js";
 import { backTo } from "../parts/address.js";
-import { Dialog } from "../parts/dialog.js";
 import { html, useLayoutEffect, useMade, useRef, useState, useStore, useTitle } from "../parts/elements.js";
-import { CommandLine, Field, NotFound, textOf, Toggle, Unread, WorkButton, WorkForm } from "../parts/pieces.js";
+import { Dialog, Field, JoinCommand, NotFound, textOf, Toggle, Unread, WorkButton, WorkForm } from "../parts/pieces.js";
 import { Reading } from "../parts/reading.js";
 import { StateBadge } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
@@ -14,7 +13,7 @@ import { displays, number, span, stateOf, whyOf } from "../parts/words.js";
 import { Marks, MarksOver } from "../screen/marks.js";
 import { Screen } from "../screen/screen.js";
 import { Viewing } from "../screen/viewing.js";
-import { call, get, HOME, isNowhere, path, sentence } from "../server/api.js";
+import { call, get, isNowhere, path, sentence } from "../server/api.js";
 import { CommandList, counted } from "./commands.js";
 
 const READ_SECONDS = 30;
@@ -22,8 +21,7 @@ const READ_SECONDS = 30;
 const ROOMY_PIXELS = 1000;
 const LIVE = "Live. The picture changes when the screen does.";
 
-/** @param {PageProperties} page */
-export function MachinePage({ id, ...page }) {
+export function MachinePage(/** @type {PageProperties} */ { id, ...page }) {
   const desk = useStore(useMade((signal) => new Desk({ id, ...page, signal })));
   useTitle(desk.machine?.name ?? (desk.isGone ? "Not found" : "Machine"));
   if (desk.isGone) return html`<${NotFound} what="machine" back=${backTo("/machines")} name="the machines" />`;
@@ -38,8 +36,7 @@ class Desk extends Reading {
   work = null;
   isGone = false;
 
-  /** @param {Watched & {id: string}} page */
-  constructor({ id, ...page }) {
+  constructor(/** @type {Watched & {id: string}} */ { id, ...page }) {
     const closing = new AbortController();
     const signal = AbortSignal.any([page.signal, closing.signal]);
     super({ ...page, signal });
@@ -56,8 +53,7 @@ class Desk extends Reading {
     signal.addEventListener("abort", () => clearInterval(reading));
   }
 
-  /** @override */
-  async load() {
+  /** @override */ async load() {
     try {
       this.#take(/** @type {Machine} */ (await get(this.address, this.loading)));
     } catch (error) {
@@ -66,15 +62,13 @@ class Desk extends Reading {
     }
   }
 
-  /** @param {CommandEvent} command */
-  #count(command) {
+  #count(/** @type {CommandEvent} */ command) {
     if (!this.machine) return;
     if (!this.work?.control.inControl) this.work?.marks.take(command);
     this.#take(counted(this.machine, command));
   }
 
-  /** @param {Machine} machine */
-  #take(machine) {
+  #take(/** @type {Machine} */ machine) {
     const { machine: before, me, read, signal } = this;
     this.machine = machine;
     this.work ??= new Work({ machine, me, read, signal });
@@ -88,8 +82,7 @@ class Desk extends Reading {
     this.tell();
   }
 
-  /** @param {object} body */
-  change = async (body) => {
+  change = async (/** @type {object} */ body) => {
     await call("PATCH", this.address, { body });
     await this.read();
   };
@@ -105,8 +98,7 @@ class Work {
     this.control = new MachineControl({ machine, scopes: me.scopes, screen: this.screen, read });
   }
 
-  /** @type {(machine: Machine, before: Machine | null) => void} */
-  update(machine, before) {
+  update(/** @type {Machine} */ machine, /** @type {Machine | null} */ before) {
     this.control.update(machine);
     this.viewing.update(machine.displays);
     const hasCome = machine.screen?.available && !before?.screen?.available;
@@ -140,8 +132,7 @@ function View({ desk, machine, work, me, events }) {
   </section>`;
 }
 
-/** @param {{desk: Desk, machine: Machine, mayChange: boolean}} properties */
-function Title({ desk, machine, mayChange }) {
+function Title(/** @type {{desk: Desk, machine: Machine, mayChange: boolean}} */ { desk, machine, mayChange }) {
   const [doing, begin] = useState("");
   const why = sentence(whyOf(machine));
   if (doing === "rename") return html`<${Rename} desk=${desk} name=${machine.name} close=${() => begin("")} />`;
@@ -157,12 +148,10 @@ function Title({ desk, machine, mayChange }) {
   `;
 }
 
-/** @param {{desk: Desk, name: string, close: () => void}} properties */
-function Rename({ desk, name, close }) {
+function Rename(/** @type {{desk: Desk, name: string, close: () => void}} */ { desk, name, close }) {
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useLayoutEffect(() => field.current?.select(), []);
-  /** @param {FormData} values */
-  const save = async (values) => {
+  const save = async (/** @type {FormData} */ values) => {
     await desk.change({ name: textOf(values, "name") });
     close();
   };
@@ -175,8 +164,7 @@ function Rename({ desk, name, close }) {
 
 /** @param {{desk: Desk, close: () => void}} properties of the question why, and until when: others will ask */
 function Pause({ desk, close }) {
-  /** @param {FormData} values */
-  const submit = async (values) => {
+  const submit = async (/** @type {FormData} */ values) => {
     const end = textOf(values, "until");
     await desk.change({
       paused: true,
@@ -193,8 +181,7 @@ function Pause({ desk, close }) {
   <//>`;
 }
 
-/** @param {{machine: Machine, work: Work}} properties */
-function Stage({ machine, work }) {
+function Stage(/** @type {{machine: Machine, work: Work}} */ { machine, work }) {
   const { control, screen, viewing, marks } = work;
   const { state, words } = useStore(screen);
   const { asking, inControl } = useStore(control);
@@ -224,8 +211,7 @@ function Stage({ machine, work }) {
   </div>`;
 }
 
-/** @param {{machine: Machine}} properties */
-function Facts({ machine }) {
+function Facts(/** @type {{machine: Machine}} */ { machine }) {
   const { inputs, viewers } = machine;
   const facts = {
     Id: machine.id,
@@ -243,12 +229,9 @@ function Facts({ machine }) {
   return html`<dl class="facts">${Object.entries(facts).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
-function JoinAdvice() {
-  const server = HOME.href.replace(/\/$/, "");
-  return html`<div class="empty">
-    <h2>This machine has never connected</h2>
-    <p>On the desktop, with the token that farhand machine add has printed:</p>
-    <${CommandLine} text=${`farhand-machine join --server ${server} --token TOKEN`} />
-    <p>farhand-machine doctor says what is in the way, if it does not.</p>
-  </div>`;
-}
+const JoinAdvice = () => html`<div class="empty">
+  <h2>This machine has never connected</h2>
+  <p>On the desktop, with the token that farhand machine add has printed:</p>
+  <${JoinCommand} />
+  <p>farhand-machine doctor says what is in the way, if it does not.</p>
+</div>`;

@@ -1,15 +1,15 @@
 /** All machines in one table: those in trouble first, with the reason and since when. */
 
 import { useChosen } from "../parts/address.js";
-import { Chips } from "../parts/chips.js";
-import { html, useMade, useStore, useTitle } from "../parts/elements.js";
-import { CommandLine, EmptyState, Field, NothingFits, Unread } from "../parts/pieces.js";
+import { html, useMade, useStore, useTitle, valueTo } from "../parts/elements.js";
+import { Chips } from "../parts/filters.js";
+import { CommandLine, EmptyState, Field, JoinCommand, NothingFits, Unread } from "../parts/pieces.js";
 import { Reading } from "../parts/reading.js";
 import { StateBadge } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { Ago } from "../parts/time.js";
 import { capital, count, displays, isTrouble, number, span, stateOf, STATES, troubleOf, whyOf } from "../parts/words.js";
-import { HOME, listAll, path } from "../server/api.js";
+import { listAll, path } from "../server/api.js";
 import { counted } from "./commands.js";
 
 const COUNTS_MILLISECONDS = 60_000;
@@ -20,14 +20,20 @@ const NAMES = new Intl.Collator(undefined, { numeric: true });
 /** @type {Column<Machine>[]} */
 const COLUMNS = [
   { key: "state", label: "State", sorts: "up", cell: (machine) => html`<${StateBadge} state=${stateOf(machine)} />` },
-  { key: "name", label: "Machine", sorts: "up", cell: nameOf },
+  {
+    key: "name", label: "Machine", sorts: "up",
+    cell: ({ id, name }) => html`<a href="#${path`/machines/${id}`}" dir="auto">${name}</a>${id !== name && html`<small>${id}</small>`}`,
+  },
   { key: "reason", label: "Why", cell: reasonOf, attributes: ({ reason }) => ({ title: reason }) },
   { key: "since", label: "Since", sorts: "down", cell: ({ since }) => html`<${Ago} time=${since} />` },
   { key: "round_trip", label: "Round trip", sorts: "down", numeric: true, cell: ({ round_trip_ms }) => span(round_trip_ms) },
   { key: "display", label: "Display", cell: (machine) => displays(machine.displays) },
   { key: "version", label: "Version", cell: ({ client_version }) => client_version ?? "–", attributes: ({ platform }) => ({ title: platform }) },
   { key: "inputs", label: "Inputs", sorts: "down", numeric: true, cell: ({ inputs }) => number(inputs.completed) },
-  { key: "failed", label: "Failed", sorts: "down", numeric: true, cell: ({ inputs }) => number(inputs.failed), attributes: someOf },
+  {
+    key: "failed", label: "Failed", sorts: "down", numeric: true,
+    cell: ({ inputs }) => number(inputs.failed), attributes: ({ inputs }) => ({ "data-some": inputs.failed > 0 || null }),
+  },
 ];
 
 /** @type {Order} */
@@ -48,8 +54,7 @@ const ORDERS = {
   failed: least((one) => one.inputs.failed),
 };
 
-/** @param {PageProperties} page */
-export function MachinesPage(page) {
+export function MachinesPage(/** @type {PageProperties} */ page) {
   useTitle("Machines");
   const reading = useStore(useMade((signal) => new Machines({ ...page, signal })));
   const { machines } = reading;
@@ -64,7 +69,8 @@ export function MachinesPage(page) {
     <${Chips} label="Show only" chips=${chipsOf(named, chosen.state)} chosen=${chosen.state} choose=${(/** @type {string} */ state) => choose({ state })} />
     ${found.length
       ? html`<${Table}
-          name="machines" label="Machines" columns=${COLUMNS} items=${found} row=${rowOf}
+          name="machines" label="Machines" columns=${COLUMNS} items=${found}
+          row=${(/** @type {Machine} */ machine) => ({ "data-state": stateOf(machine) })}
           order=${chosen.sort} sort=${(/** @type {string} */ sort) => choose({ sort })} chosen=${chosen.q + chosen.state}
         />`
       : html`<${NothingFits} what="machine" clear=${clear} />`}
@@ -73,33 +79,17 @@ export function MachinesPage(page) {
 }
 
 /** @param {{chosen: typeof USUAL, choose: (change: Partial<typeof USUAL>) => void, children: unknown}} properties */
-function Head({ chosen, choose, children }) {
-  /** @param {{currentTarget: HTMLInputElement}} event */
-  const search = ({ currentTarget }) => choose({ q: currentTarget.value });
-  return html`<section>
-    <div class="head">
-      <h1>Machines</h1>
-      <${Field} label="Filter" inline><input type="search" placeholder="Words of name, id, reason…" value=${chosen.q} onInput=${search} /><//>
-    </div>
-    ${children}
-  </section>`;
-}
+const Head = ({ chosen, choose, children }) => html`<section>
+  <div class="head">
+    <h1>Machines</h1>
+    <${Field} label="Filter" inline><input
+      type="search" placeholder="Name, id, reason…" value=${chosen.q} onInput=${valueTo((q) => choose({ q }))}
+    /><//>
+  </div>
+  ${children}
+</section>`;
 
-/** @param {Machine} machine */
-const rowOf = (machine) => ({ "data-state": stateOf(machine) });
-
-/** @param {Machine} machine */
-function nameOf({ id, name }) {
-  return html`<a href="#${path`/machines/${id}`}" dir="auto">${name}</a>${id === name ? "" : html`<small>${id}</small>`}`;
-}
-
-/** @param {Machine} machine */
-function someOf({ inputs }) {
-  return { "data-some": inputs.failed > 0 || null };
-}
-
-/** @param {Machine} machine */
-function reasonOf(machine) {
+function reasonOf(/** @type {Machine} */ machine) {
   const { control, viewers } = machine;
   return html`<span>${capital(whyOf(machine))}</span>
     ${control && html` <small class="holder">${control.by} has control, taken <${Ago} time=${control.since} /></small>`}
@@ -124,8 +114,7 @@ function hasAll(text) {
   };
 }
 
-/** @type {(machines: Machine[], chosen: string) => Chip[]} */
-function chipsOf(machines, chosen) {
+function chipsOf(/** @type {Machine[]} */ machines, /** @type {string} */ chosen) {
   const groups = Map.groupBy(machines, (machine) => String(stateOf(machine)));
   const states = new Set([...Object.keys(STATES), ...groups.keys(), chosen]);
   const each = [...states].filter(Boolean).map((value) => ({ value, word: STATES[value]?.word ?? value, count: groups.get(value)?.length ?? 0 }));
@@ -137,8 +126,7 @@ class Machines extends Reading {
   /** @type {Map<string, Machine> | null} until they are read */
   machines = null;
 
-  /** @param {Watched} page */
-  constructor(page) {
+  constructor(/** @type {Watched} */ page) {
     super(page);
     const { events, signal } = page;
     events.on("machine", ({ detail }) => this.hear(detail.id, () => this.machines?.set(detail.id, detail)), signal);
@@ -146,15 +134,13 @@ class Machines extends Reading {
     events.on("command", ({ detail }) => this.#count(detail), signal);
   }
 
-  /** @override */
-  async load() {
+  /** @override */ async load() {
     /** @type {Machine[]} */
     const all = await listAll("v1/machines", this.loading);
     this.machines = new Map(all.map((machine) => [machine.id, machine]));
   }
 
-  /** @param {CommandEvent} command */
-  #count(command) {
+  #count(/** @type {CommandEvent} */ command) {
     const machine = this.machines?.get(command.machine_id);
     if (!machine) return;
     this.machines?.set(machine.id, counted(machine, command));
@@ -165,15 +151,12 @@ class Machines extends Reading {
 }
 
 /** What to do where there is no machine yet. */
-function FirstMachine() {
-  const server = HOME.href.replace(/\/$/, "");
-  return html`<div class="first-machine">
-    <${EmptyState} title="No machine yet">
-      <p>A machine is a desktop that takes input from here. Add one on the server; the command prints its token:</p>
-      <${CommandLine} text="farhand machine add desk-1" />
-      <p>Then, on that desktop, with the token:</p>
-      <${CommandLine} text=${`farhand-machine join --server ${server} --token TOKEN`} />
-      <p>It appears here by itself, within a second.</p>
-    <//>
-  </div>`;
-}
+const FirstMachine = () => html`<div class="first-machine">
+  <${EmptyState} title="No machine yet">
+    <p>A machine is a desktop that takes input from here. Add one on the server; the command prints its token:</p>
+    <${CommandLine} text="farhand machine add desk-1" />
+    <p>Then, on that desktop, with the token:</p>
+    <${JoinCommand} />
+    <p>It appears here by itself, within a second.</p>
+  <//>
+</div>`;

@@ -1,11 +1,9 @@
 /** All parts of the console on one page, for who builds with them and for the test of their accessibility. */
 
-import { Chips } from "../parts/chips.js";
-import { Dialog } from "../parts/dialog.js";
 import { html, useState, useTitle } from "../parts/elements.js";
 import { Picture } from "../parts/picture.js";
-import { Filters } from "../parts/filters.js";
-import { CommandLine, EmptyState, Failure, Field, NothingFits, WorkButton } from "../parts/pieces.js";
+import { Chips, Filters } from "../parts/filters.js";
+import { CommandLine, Dialog, EmptyState, Failure, Field, NothingFits, WorkButton } from "../parts/pieces.js";
 import { ApprovalBadge, OutcomeBadge, StateBadge } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { Ago } from "../parts/time.js";

@@ -7,17 +7,13 @@ import { CommandLine, Field, textOf, WorkForm } from "../parts/pieces.js";
 const UNKNOWN =
   "This token is not known, has expired or was revoked. Check that all of it was copied, from fh_ to its end.";
 
-/**
- * `signIn(token)` throws a Problem where the token will not do; `words` say why we are here.
- * @param {{signIn: (token: string) => Promise<void>, words: string}} properties
- */
-export function SignIn({ signIn, words }) {
+/** `signIn(token)` throws a Problem where the token will not do; `words` say why we are here. */
+export function SignIn(/** @type {{signIn: (token: string) => Promise<void>, words: string}} */ { signIn, words }) {
   useTitle("Sign in");
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useEffect(() => field.current?.focus(), []);
 
-  /** @param {FormData} values */
-  async function submit(values) {
+  async function submit(/** @type {FormData} */ values) {
     try {
       await signIn(textOf(values, "token"));
     } catch (error) {

@@ -4,34 +4,32 @@
  */
 
 import { isPictureId } from "../parts/picture.js";
-import { operationOf, span } from "../parts/words.js";
+import { capital, operationOf, span } from "../parts/words.js";
 
-/** The names of actions beside Farhand's operations, each with its word and what it implies. */
-const ACTIONS = new Map(
-  /** @type {[string[], string][]} */ ([
-    [["click", "left_click", "click_at"], "Click"],
-    [["right_click"], "Click right"],
-    [["middle_click"], "Click middle"],
-    [["double_click"], "Double click"],
-    [["triple_click"], "Triple click"],
-    [["left_mouse_down", "mouse_down"], "Press"],
-    [["left_mouse_up", "mouse_up"], "Release"],
-    [["move", "mouse_move", "hover_at"], "Move"],
-    [["drag", "left_click_drag", "drag_and_drop"], "Drag"],
-    [["scroll", "scroll_at", "scroll_document"], "Scroll"],
-    [["key", "keypress", "press_key", "hotkey", "key_combination"], "Keys"],
-    [["hold_key", "key_down"], "Hold"],
-    [["key_up"], "Let go of"],
-    [["type", "type_text_at"], "Text"],
-    [["wait", "wait_5_seconds"], "Wait"],
-    [["screenshot", "take_screenshot"], "Screenshot"],
-    [["zoom"], "Zoom"],
-    [["cursor_position"], "Ask for the pointer"],
-    [["navigate"], "Go to"],
-    [["go_back"], "Go back"],
-    [["go_forward"], "Go forward"],
-  ]).flatMap(([names, word]) => names.map((name) => [name, word])),
-);
+/** The names of actions beside Farhand's operations, by their word; some are their word already, such as "go_back". */
+const NAMES = {
+  Click: ["click", "left_click", "click_at"],
+  "Click right": ["right_click"],
+  "Click middle": ["middle_click"],
+  Press: ["left_mouse_down", "mouse_down"],
+  Release: ["left_mouse_up", "mouse_up"],
+  Move: ["move", "mouse_move", "hover_at"],
+  Drag: ["drag", "left_click_drag", "drag_and_drop"],
+  Scroll: ["scroll", "scroll_at", "scroll_document"],
+  Keys: ["key", "keypress", "press_key", "hotkey", "key_combination"],
+  Hold: ["hold_key", "key_down"],
+  "Let go of": ["key_up"],
+  Text: ["type", "type_text_at"],
+  Wait: ["wait", "wait_5_seconds"],
+  Screenshot: ["screenshot", "take_screenshot"],
+  "Ask for the pointer": ["cursor_position"],
+  "Go to": ["navigate"],
+};
+const PLAIN = ["double_click", "triple_click", "zoom", "go_back", "go_forward"];
+const ACTIONS = new Map([
+  ...Object.entries(NAMES).flatMap(([word, names]) => names.map((name) => /** @type {const} */ ([name, word]))),
+  ...PLAIN.map((name) => /** @type {const} */ ([name, capital(name.replace("_", " "))])),
+]);
 
 const CLICKS = ["", "", "Double click", "Triple click"];
 /** Gemini counts each side of a picture in so many parts. */
@@ -81,33 +79,17 @@ const membersOf = (value) => (typeof value === "object" ? { ...value } : {});
 /** @type {(values: Step) => Place[]} where it happened: no place, one, or the beginning and end of a drag */
 function placesIn(values) {
   const { start_x, start_y, to_x, to_y, x, y, destination_x, destination_y, start_coordinate, coordinate, path } = values;
-  const points = Array.isArray(path) && path.length ? [path[0], path.at(-1)] : [];
-  /** @type {[unknown, unknown][]} */
-  const found = [
-    [start_x, start_y],
-    pair(start_coordinate),
-    ...points.map((point) => /** @type {[unknown, unknown]} */ ([membersOf(point).x, membersOf(point).y])),
-    [to_x, to_y],
-    [x, y],
-    pair(coordinate),
-    [destination_x, destination_y],
-  ];
-  /** @type {Place[]} */
-  const places = [];
-  for (const [left, top] of found) if (isNumber(left) && isNumber(top)) places.push({ x: left, y: top });
+  const ends = Array.isArray(path) && path.length ? [path[0], path.at(-1)].map(membersOf) : [];
+  const between = [start_coordinate, ...ends.map((end) => [end.x, end.y]), [to_x, to_y], [x, y], coordinate];
+  const places = [[start_x, start_y], ...between, [destination_x, destination_y]].flatMap((pair) => {
+    const [left, top] = Array.isArray(pair) ? /** @type {unknown[]} */ (pair) : [];
+    return isNumber(left) && isNumber(top) ? [{ x: left, y: top }] : [];
+  });
   return places.slice(0, 2);
 }
 
-/**
- * @param {unknown} value
- * @returns {[unknown, unknown]}
- */
-const pair = (value) => (Array.isArray(value) ? [value[0], value[1]] : [null, null]);
-
 /** @type {(place: Place, size: Size) => Place} */
-function onPicture({ x, y }, { width, height }) {
-  return { x: Math.round((x * width) / GRID), y: Math.round((y * height) / GRID) };
-}
+const onPicture = ({ x, y }, { width, height }) => ({ x: Math.round((x * width) / GRID), y: Math.round((y * height) / GRID) });
 
 /** @type {(name: unknown, values: Step, places: Place[], after: unknown) => string} */
 function sentence(name, values, [first, last], after) {
@@ -119,8 +101,7 @@ function sentence(name, values, [first, last], after) {
   return parts.join(" ");
 }
 
-/** @param {Step} values */
-function detailsOf(values) {
+function detailsOf(/** @type {Step} */ values) {
   const { button, text, keys, key, url } = values;
   const details = [
     button !== "left" && button,

@@ -35,7 +35,14 @@ const filtersOf = (workflows) => [
 
 /** @type {Column<ListedTrajectory>[]} */
 const COLUMNS = [
-  { key: "name", label: "Name", sorts: "up", cell: nameOf, attributes: ({ name, description }) => ({ title: [name, description].filter(Boolean).join("\n") }) },
+  {
+    key: "name", label: "Name", sorts: "up",
+    cell: ({ id, name, description }) => [
+      html`<a href="#${path`/trajectories/${id}`}" dir="auto">${name || "Without a name"}</a>`,
+      description && html`<small dir="auto">${description}</small>`,
+    ],
+    attributes: ({ name, description }) => ({ title: [name, description].filter(Boolean).join("\n") }),
+  },
   { key: "approval", label: "Approval", cell: (trajectory) => html`<${ApprovalBadge} ...${trajectory} />` },
   { key: "workflow", label: "Workflow", cell: ({ workflow }) => workflow, attributes: ({ workflow }) => ({ title: workflow, dir: "auto" }) },
   { key: "steps", label: "Steps", numeric: true, cell: ({ step_count }) => number(step_count) },
@@ -44,8 +51,7 @@ const COLUMNS = [
   { key: "created_at", label: "Created", sorts: "down", cell: ({ created_at }) => html`<${Ago} time=${created_at} />` },
 ];
 
-/** @param {PageProperties} page */
-export function TrajectoriesPage(page) {
+export function TrajectoriesPage(/** @type {PageProperties} */ page) {
   useTitle("Trajectories");
   const [chosen, choose] = useChosen("/trajectories", USUAL);
   const asked = useSettled(chosen);
@@ -73,31 +79,21 @@ export function TrajectoriesPage(page) {
   </section>`;
 }
 
-function FirstTrajectory() {
-  return html`<${EmptyState} title="No trajectory yet">
-    <p>A trajectory is a recorded sequence of steps. Bring in those that you have, one JSON object a line:</p>
-    <${CommandLine} text="farhand trajectory import FILE" />
-    <p>Or send one with POST /v1/trajectories. It appears here by itself.</p>
-  <//>`;
-}
+const FirstTrajectory = () => html`<${EmptyState} title="No trajectory yet">
+  <p>A trajectory is a recorded sequence of steps. Bring in those that you have, one JSON object a line:</p>
+  <${CommandLine} text="farhand trajectory import FILE" />
+  <p>Or send one with POST /v1/trajectories. It appears here by itself.</p>
+<//>`;
 
 /** @param {Asked} asked */
-function isFiltered(asked) {
-  return Object.entries({ ...asked, sort: USUAL.sort }).join() !== Object.entries(USUAL).join();
-}
-
-/** @param {ListedTrajectory} trajectory */
-function nameOf({ id, name, description }) {
-  return html`<a href="#${path`/trajectories/${id}`}" dir="auto">${name || "Without a name"}</a>${description && html`<small dir="auto">${description}</small>`}`;
-}
+const isFiltered = (asked) => Object.entries({ ...asked, sort: USUAL.sort }).join() !== Object.entries(USUAL).join();
 
 /** @augments {Listing<ListedTrajectory>} those that fit what is asked for, in the server's order */
 class Trajectories extends Listing {
   /** Whether one was made, changed or deleted since they were read. */
   isChanged = false;
 
-  /** @param {Watched & {asked: typeof USUAL}} page */
-  constructor(page) {
+  constructor(/** @type {Watched & {asked: typeof USUAL}} */ page) {
     super(page);
     page.events.on("trajectory", () => this.#heard(), page.signal);
   }
@@ -109,8 +105,7 @@ class Trajectories extends Listing {
     this.tell();
   }
 
-  /** @override @param {ListedTrajectory[] | null} known */
-  async find(known) {
+  /** @override */ async find(/** @type {ListedTrajectory[] | null} */ known) {
     if (!known) this.isChanged = false;
     const found = new Map(known?.map((item) => [item.id, item]));
     for (let skip = found.size; ; ) {

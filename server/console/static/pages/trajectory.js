@@ -15,8 +15,7 @@ const STEPS_LISTED = 100;
 /** Browsers refuse to change the address all the time, as somebody who holds an arrow key would. */
 const ADDRESS_MILLISECONDS = 150;
 
-/** @param {PageProperties} page */
-export function TrajectoryPage({ id, ...page }) {
+export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
   const reading = useStore(useMade((signal) => new OneTrajectory({ id, ...page, signal })));
   const { trajectory, workflow, readAgain, approve, news } = reading;
   useTitle(trajectory?.name || "Trajectory");
@@ -87,8 +86,7 @@ function Steps({ trajectory: { id, dimensions: size, original_input_values }, st
  */
 function useStep(page, last) {
   const [wanted, go] = useState(() => (Number.parseInt(place().query.get("step") ?? "", 10) || 1) - 1);
-  /** @param {number} step */
-  const within = (step) => Math.min(Math.max(step, 0), last);
+  const within = (/** @type {number} */ step) => Math.min(Math.max(step, 0), last);
   const at = within(wanted);
   useEffect(() => {
     const timer = setTimeout(() => keepChosen(page, { step: at ? String(at + 1) : "" }), ADDRESS_MILLISECONDS);
@@ -96,8 +94,7 @@ function useStep(page, last) {
   }, [at]);
   // Before it is seen: the first key may come at once.
   useLayoutEffect(() => {
-    /** @param {KeyboardEvent} event */
-    function keydown(event) {
+    function keydown(/** @type {KeyboardEvent} */ event) {
       const { target, ctrlKey, altKey, metaKey } = event;
       const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (!by || ctrlKey || altKey || metaKey || (target instanceof Element && target.closest("input, select, textarea, pre"))) return;
@@ -129,15 +126,13 @@ class OneTrajectory extends Reading {
   /** @type {Promise<unknown>} */
   #changing = Promise.resolve();
 
-  /** @param {Watched & {id: string}} page */
-  constructor({ id, ...page }) {
+  constructor(/** @type {Watched & {id: string}} */ { id, ...page }) {
     super(page);
     this.address = path`/v1/trajectories/${id}`;
     page.events.on("trajectory", ({ detail }) => detail.id === id && this.reset(), page.signal);
   }
 
-  /** @override */
-  async load() {
+  /** @override */ async load() {
     /** @type {Answer<Trajectory>} */
     const { data, headers } = await call("GET", this.address, { signal: this.loading });
     Object.assign(this, { trajectory: data, tag: headers.get("ETag"), news: "" });
@@ -150,15 +145,11 @@ class OneTrajectory extends Reading {
     if (this.error) this.#fail(this.error);
   };
 
-  /** @param {string} id of a workflow that may have been deleted, or never made here */
+  /** @param {string} id of a workflow that may have been deleted, or never made here: its name is only pleasant to have */
   async #readWorkflow(id) {
-    try {
-      const { name } = /** @type {Workflow} */ (await get(path`/v1/workflows/${id}`, this.signal));
-      this.workflow = name;
-      this.tell();
-    } catch {
-      // Its name is only pleasant to have.
-    }
+    const found = /** @type {Workflow | null} */ (await get(path`/v1/workflows/${id}`, this.signal).catch(() => null));
+    this.workflow = found?.name ?? "";
+    this.tell();
   }
 
   approve = () => {
@@ -167,8 +158,7 @@ class OneTrajectory extends Reading {
     return approving;
   };
 
-  /** @param {boolean} is_approved */
-  async #approve(is_approved) {
+  async #approve(/** @type {boolean} */ is_approved) {
     const headers = { "If-Match": this.tag, Prefer: "return=minimal" };
     try {
       const answer = await call("PATCH", this.address, { body: { is_approved }, headers });
@@ -179,8 +169,7 @@ class OneTrajectory extends Reading {
     }
   }
 
-  /** @override */
-  reset() {
+  /** @override */ reset() {
     void this.#check();
   }
 
@@ -198,8 +187,7 @@ class OneTrajectory extends Reading {
     }
   }
 
-  /** @param {OneTrajectory["news"]} news */
-  #say(news) {
+  #say(/** @type {OneTrajectory["news"]} */ news) {
     this.news = news;
     this.tell();
   }

@@ -16,13 +16,9 @@ const latest = new Map();
 /** @param {string} path of a page: the way back to it, as it was left */
 export const backTo = (path) => latest.get(path) ?? `#${path}`;
 
-/**
- * Let the address tell what is chosen on the page with this path; empty values are left out.
- * Whoever has just gone elsewhere stays there: the page learns of it a moment later.
- * @param {string} path
- * @param {Record<string, string>} values
- */
+/** @type {(path: string, values: Record<string, string>) => void} let the page's address tell what is chosen; empty values are left out */
 export function keepChosen(path, values) {
+  // Whoever has just gone elsewhere stays there: the page learns of it a moment later.
   if (place().path !== path) return;
   const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value));
   const address = query.size ? `#${path}?${query}` : `#${path}`;
@@ -31,12 +27,8 @@ export function keepChosen(path, values) {
 }
 
 /**
- * What is chosen on the page with this path, which its address tells and begins with; what is as usual
- * is left out.
- * @template {Record<string, string>} Chosen
- * @param {string} path
- * @param {Chosen} usual
- * @returns {[Chosen, (change: Partial<Chosen>) => void]}
+ * What is chosen on the page with this path, which its address tells and begins with, but for what is as usual.
+ * @template {Record<string, string>} Chosen @param {string} path @param {Chosen} usual @returns {[Chosen, (change: Partial<Chosen>) => void]}
  */
 export function useChosen(path, usual) {
   const [chosen, set] = useState(() => {
@@ -45,8 +37,7 @@ export function useChosen(path, usual) {
     return { ...usual, ...Object.fromEntries(said) };
   });
   const current = useRef(chosen);
-  /** @param {Partial<Chosen>} change */
-  function choose(change) {
+  function choose(/** @type {Partial<Chosen>} */ change) {
     current.current = { ...current.current, ...change };
     const said = Object.entries(current.current).filter(([name, value]) => value !== usual[name]);
     keepChosen(path, Object.fromEntries(said));
@@ -79,7 +70,9 @@ export function rememberPlace() {
   addEventListener("hashchange", arrive);
   addEventListener("scroll", () => {
     clearTimeout(keeping);
-    keeping = setTimeout(() => history.replaceState({ y: scrollY }, ""), 100);
+    const { path } = place();
+    // One may be on the way back by then: there it is another place.
+    keeping = setTimeout(() => place().path === path && history.replaceState({ y: scrollY }, ""), 100);
   });
   arrive();
 }

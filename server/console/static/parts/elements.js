@@ -49,6 +49,9 @@ export function useMade(make, key = "") {
   return made;
 }
 
+/** @type {(take: (value: string) => unknown) => (event: {currentTarget: HTMLInputElement | HTMLSelectElement}) => unknown} */
+export const valueTo = (take) => ({ currentTarget }) => take(currentTarget.value);
+
 /** @param {string} text of the window, beside the console's own name */
 export function useTitle(text) {
   useEffect(() => {

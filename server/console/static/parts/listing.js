@@ -12,11 +12,7 @@ const LEAST_PIXELS = 30;
 /** What comes next is read before one sees the end. */
 const AHEAD = "1000px";
 
-/**
- * What fits what was asked for, as `find(known)` reads it in whatever extends this: behind what is known,
- * or again where that is null.
- * @template Item
- */
+/** @template Item what fits what was asked for, as `find(known)` reads it in whatever extends this: behind what is known, or all anew */
 export class Listing extends Reading {
   items = /** @type {Item[] | null} until they are read */ (null);
   total = 0;
@@ -26,8 +22,7 @@ export class Listing extends Reading {
   /** How many have to be there for the place to which one comes back. */
   far = Math.ceil(rememberedPlace() / LEAST_PIXELS);
 
-  /** @param {Watched & {asked: Asked}} page */
-  constructor({ asked, ...page }) {
+  constructor(/** @type {Watched & {asked: Asked}} */ { asked, ...page }) {
     super(page);
     this.asked = asked;
   }
@@ -38,8 +33,7 @@ export class Listing extends Reading {
     void this.read();
   };
 
-  /** @override */
-  async load() {
+  /** @override */ async load() {
     const known = this.#isOn ? this.items : null;
     this.#isOn = false;
     Object.assign(this, await this.find(known));
@@ -59,10 +53,7 @@ export class Listing extends Reading {
   }
 }
 
-/**
- * When a day begins or ends by the reader's own clock; what is no day is left for the server to refuse, in words.
- * @type {(day: string, time: string) => string}
- */
+/** @type {(day: string, time: string) => string} when that is by the reader's own clock; what is no day is left for the server to refuse, in words */
 function momentOf(day, time) {
   const moment = new Date(`${day}T${time}`);
   return Number.isNaN(moment.getTime()) ? day : moment.toISOString();
@@ -70,9 +61,7 @@ function momentOf(day, time) {
 
 /**
  * The listing for what is asked; until that is read, the one before.
- * @template {EventTarget & {items: unknown, error: unknown}} Kind
- * @param {(signal: AbortSignal) => Kind} make
- * @param {Asked} asked
+ * @type {<Kind extends EventTarget & {items: unknown, error: unknown}>(make: (signal: AbortSignal) => Kind, asked: Asked) => Kind}
  */
 export function useListing(make, asked) {
   const next = useStore(useMade(make, JSON.stringify(asked)));
@@ -81,12 +70,7 @@ export function useListing(make, asked) {
   return shown.current;
 }
 
-/**
- * A table of what was found, or why there is none: because of filters, which `clear()` clears, or what is
- * `first` to be done.
- * @template {{id: string}} Item
- * @param {{list: Listing<Item>, what: string, isFiltered: boolean, clear: () => void, first: unknown} & Omit<TableProperties<Item>, "items" | "chosen">} properties
- */
+/** @template {{id: string}} Item @param {FoundProperties<Item>} properties of a table of what was found, or why there is none */
 export function Found({ list, what, isFiltered, clear, first, ...table }) {
   const { items, error, isWhole, readOn } = list;
   const words = error && wordsOf(error);

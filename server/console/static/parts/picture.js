@@ -4,15 +4,9 @@ import { path, request, wordsOf } from "../server/api.js";
 import { bytesOf, decoded } from "../screen/pictures.js";
 import { html, useEffect, useRef, useState } from "./elements.js";
 
-/** @param {string} text */
-export const isPictureId = (text) => /^[0-9a-f]{64}$/.test(text);
+export const isPictureId = (/** @type {string} */ text) => /^[0-9a-f]{64}$/.test(text);
 
-/**
- * `source` is the id of a picture that the server keeps, or its base64 text; without one the marks are
- * on nothing. `places` are none, one, or the beginning and the end of a way, in pixels of `size`.
- * @param {{source: string, size: Size, places: Place[], label: string}} properties
- */
-export function Picture({ source, size, places, label }) {
+export function Picture(/** @type {PictureProperties} */ { source, size, places, label }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const [drawn, say] = useState({ source: "", words: "" });
   useEffect(() => {

@@ -1,37 +1,29 @@
-/** Small parts that several pages have: fields, buttons that are busy, commands to copy, empty places. */
+/** Small parts that several pages have: fields, buttons that are busy, questions, commands to copy, empty places. */
 
-import { nameOf, wordsOf } from "../server/api.js";
-import { cloneElement, html, useId, useRef, useState } from "./elements.js";
+import { HOME, nameOf, wordsOf } from "../server/api.js";
+import { cloneElement, html, useId, useLayoutEffect, useRef, useState } from "./elements.js";
 import { toast } from "./toasts.js";
 
-/**
- * A label, and within it the field that it names.
- * @param {{label: string, children: import("../vendor/preact.js").VNode, inline?: boolean}} properties
- */
+/** @param {FieldProperties} properties of a label, and within it the field that it names */
 export function Field({ label, children, inline }) {
   const id = useId();
   return html`<div class=${inline ? "field inline" : "field"}><label for=${id}>${label}</label>${cloneElement(children, { id })}</div>`;
 }
 
-/**
- * A button that turns something on and off, or opens and closes it where it `opens`.
- * @param {{isOn: boolean, click: () => unknown, opens?: boolean, children: unknown}} properties with attributes of the button
- */
+/** @param {ToggleProperties} properties of a button that turns something on and off, or opens and closes it where it `opens` */
 export function Toggle({ isOn, click, opens, children, ...rest }) {
   const state = { [opens ? "aria-expanded" : "aria-pressed"]: String(isOn) };
   return html`<button type="button" onClick=${click} ...${state} ...${rest}>${children}</button>`;
 }
 
 /**
- * Run some work, and tell what went wrong with it: `[isBusy, run]`.
- * @param {(words: string) => void} tell
- * @returns {[boolean, (work: () => unknown) => Promise<void>]}
+ * Run one piece of work at a time, and tell what went wrong with it: `[isBusy, run]`.
+ * @type {(tell: (words: string) => void) => [boolean, (work: () => unknown) => Promise<void>]}
  */
 function useWork(tell) {
   const [isBusy, setBusy] = useState(false);
-  /** @param {() => unknown} work */
-  async function run(work) {
-    const before = document.activeElement;
+  async function run(/** @type {() => unknown} */ work) {
+    if (isBusy) return;
     setBusy(true);
     try {
       await work();
@@ -39,49 +31,49 @@ function useWork(tell) {
       if (nameOf(error) !== "AbortError") tell(wordsOf(error));
     } finally {
       setBusy(false);
-      // A button that is disabled loses the focus.
-      requestAnimationFrame(() => refocus(before));
     }
   }
   return [isBusy, run];
 }
 
-/**
- * A button that is busy while its work is under way.
- * @param {{work: () => Promise<unknown>, children: unknown}} properties with attributes of the button
- */
+/** @param {WorkButtonProperties} properties of a button that is busy while its work is under way, and keeps the focus */
 export function WorkButton({ work, children, ...rest }) {
   const [isBusy, run] = useWork((words) => toast(words, "bad"));
-  return html`<button type="button" disabled=${isBusy} onClick=${() => run(work)} ...${rest}>${children}</button>`;
+  return html`<button type="button" aria-disabled=${isBusy || null} onClick=${() => run(work)} ...${rest}>${children}</button>`;
 }
 
-/**
- * A form that is busy while what was filled in is sent, and says what was wrong with it.
- * `words` are said until something is sent.
- * @param {{submit: (values: FormData) => unknown, words?: string, children: unknown}} properties with attributes of the form
- */
+/** @param {WorkFormProperties} properties of a form that is busy while what was filled in is sent, and says what was wrong with it */
 export function WorkForm({ submit, words = "", children, ...rest }) {
   const [wrong, say] = useState(words);
   const [isBusy, run] = useWork(say);
-  /** @param {SubmitEvent} event */
-  function submitted(event) {
+  function submitted(/** @type {SubmitEvent} */ event) {
     event.preventDefault();
     const values = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    say("");
-    void run(() => submit(values));
+    void run(() => {
+      say("");
+      return submit(values);
+    });
   }
-  return html`<form onSubmit=${submitted} inert=${isBusy} ...${rest}>${children}<p class="said" role="alert">${wrong}</p></form>`;
+  return html`<form onSubmit=${submitted} aria-busy=${isBusy} ...${rest}>${children}<p class="said" role="alert">${wrong}</p></form>`;
+}
+
+/** @param {DialogProperties} properties of what is open while it is drawn */
+export function Dialog({ title, submit, close, children }) {
+  const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useLayoutEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => dialog?.close(); // Which gives the focus back.
+  }, []);
+  return html`<dialog ref=${element} aria-label=${title} onClose=${close}>
+    <${WorkForm} submit=${submit}><h2>${title}</h2>${children}<//>
+  </dialog>`;
 }
 
 /** @type {(values: FormData, name: string) => string} what was filled into a field of a form */
 export function textOf(values, name) {
   const value = values.get(name);
   return typeof value === "string" ? value.trim() : "";
-}
-
-/** @param {Element | null} target */
-function refocus(target) {
-  if (document.activeElement === document.body && target instanceof HTMLElement) target.focus({ preventScroll: true });
 }
 
 /** @param {{text: string}} properties of a command to be run elsewhere, with a button that copies it */
@@ -105,42 +97,34 @@ export function CommandLine({ text }) {
   </div>`;
 }
 
-/** @param {{title: string, children?: unknown}} properties of what is shown where there is nothing yet: the next step */
-export function EmptyState({ title, children }) {
-  return html`<section class="empty"><h2>${title}</h2>${children}</section>`;
-}
+/** What brings a machine here, with the token that was printed for it. */
+export const JoinCommand = () =>
+  html`<${CommandLine} text=${`farhand-machine join --server ${HOME.href.replace(/\/$/, "")} --token TOKEN`} />`;
 
-/**
- * Filters that leave nothing, why if that is known, and the way out.
- * @param {{what: string, clear: () => void, children?: unknown}} properties
- */
-export function NothingFits({ what, clear, children }) {
-  return html`<${EmptyState} title="Nothing fits">
-    <p>No ${what} fits all of these filters.</p>
-    ${children}
-    <button type="button" onClick=${clear}>Clear the filters</button>
-  <//>`;
-}
+/** @param {{title: string, children?: unknown}} properties of what is shown where there is nothing yet: the next step */
+export const EmptyState = ({ title, children }) => html`<section class="empty"><h2>${title}</h2>${children}</section>`;
+
+/** @param {NothingFitsProperties} properties of filters that leave nothing: why if that is known, and the way out */
+export const NothingFits = ({ what, clear, children }) => html`<${EmptyState} title="Nothing fits">
+  <p>No ${what} fits all of these filters.</p>
+  ${children}
+  <button type="button" onClick=${clear}>Clear the filters</button>
+<//>`;
 
 /** @param {{what: string, back: string, name: string}} properties of a page for an address that leads to nothing of one's own */
-export function NotFound({ what, back, name }) {
-  return html`<section class="empty">
-    <h1>Not found</h1>
-    <p>There is no ${what} with this address in your organization.</p>
-    <p><a href=${back}>Back to ${name}</a></p>
-  </section>`;
-}
+export const NotFound = ({ what, back, name }) => html`<section class="empty">
+  <h1>Not found</h1>
+  <p>There is no ${what} with this address in your organization.</p>
+  <p><a href=${back}>Back to ${name}</a></p>
+</section>`;
 
 /** @param {{reading: {error: unknown, read: () => unknown}}} properties of what is not read yet, or could not be */
-export function Unread({ reading: { error, read } }) {
-  return error ? html`<${Failure} error=${error} again=${read} />` : html`<p class="empty">Loading…</p>`;
-}
+export const Unread = ({ reading: { error, read } }) =>
+  error ? html`<${Failure} error=${error} again=${read} />` : html`<p class="empty">Loading…</p>`;
 
-/** @param {{error: unknown, again?: () => unknown}} properties of what could not be shown, with a way to try again */
-export function Failure({ error, again }) {
-  return html`<section class="empty" role="alert">
-    <h2>This could not be read</h2>
-    <p>${wordsOf(error)}</p>
-    ${again && html`<button type="button" onClick=${() => void again()}>Try again</button>`}
-  </section>`;
-}
+/** @param {{error: unknown, again: () => unknown}} properties of what could not be shown, with a way to try again */
+export const Failure = ({ error, again }) => html`<section class="empty" role="alert">
+  <h2>This could not be read</h2>
+  <p>${wordsOf(error)}</p>
+  <button type="button" onClick=${() => void again()}>Try again</button>
+</section>`;

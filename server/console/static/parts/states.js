@@ -14,18 +14,13 @@ const SHAPES = {
   not_set_up: html`<circle cx="8" cy="8" r="4.5" fill="none" stroke="currentcolor" stroke-width="2" />`,
 };
 
-/** @param {{state: string}} properties */
-export function StateShape({ state }) {
-  return html`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true">${SHAPES[state] ?? DIAMOND}</svg>`;
-}
+export const StateShape = (/** @type {{state: string}} */ { state }) =>
+  html`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true">${SHAPES[state] ?? DIAMOND}</svg>`;
 
-/** @param {{state: string}} properties */
-export function StateBadge({ state }) {
-  return html`<span class="state" data-state=${state}><${StateShape} state=${state} />${STATES[state]?.word ?? state}</span>`;
-}
+export const StateBadge = (/** @type {{state: string}} */ { state }) =>
+  html`<span class="state" data-state=${state}><${StateShape} state=${state} />${STATES[state]?.word ?? state}</span>`;
 
-/** @param {{outcome: string, code?: string | null}} properties */
-export function OutcomeBadge({ outcome, code }) {
+export function OutcomeBadge(/** @type {{outcome: string, code?: string | null}} */ { outcome, code }) {
   const { word, kind } = outcomeOf(outcome);
   const sign = { good: "✓", bad: "✕", waits: "…" }[kind];
   const why = code && outcome !== "completed" && html` <small>${code}</small>`;

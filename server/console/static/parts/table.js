@@ -9,12 +9,7 @@ const FIRST_ROWS = 80;
 const MORE_ROWS = 400;
 const TYPED_IN = "input, select, textarea, [role=application]";
 
-/**
- * `order` is the key of the column that it is sorted by, with a minus before it where that is turned
- * round; `chosen` changes where other items are shown, so that these are drawn from the first again.
- * @template {{id: string}} Item
- * @param {TableProperties<Item>} properties
- */
+/** @template {{id: string}} Item @param {TableProperties<Item>} properties */
 export function Table({ name, label, columns, items, row, order, sort, chosen }) {
   const count = useGrowing(items.length, `${chosen}${order}`);
   // The roles are said although they are a table's own: the style sheet makes it a grid, whose rows
@@ -78,11 +73,10 @@ function useGrowing(length, chosen) {
 /** On every page with a list: `/` leads to its search, `j` and `k` to the next row's link, or the row, and the one before. */
 export function walkByKeys() {
   document.addEventListener("keydown", (event) => {
-    const { target, key, ctrlKey, altKey, metaKey } = event;
-    if (ctrlKey || altKey || metaKey || (target instanceof Element && target.closest(TYPED_IN))) return;
-    if (key === "j") walk(1);
-    else if (key === "k") walk(-1);
-    else if (key === "/") {
+    if (isMeantFor(event, TYPED_IN)) return;
+    if (event.key === "j") walk(1);
+    else if (event.key === "k") walk(-1);
+    else if (event.key === "/") {
       /** @type {HTMLElement | null} */
       const search = document.querySelector("input[type=search]");
       if (search) event.preventDefault();
@@ -91,8 +85,11 @@ export function walkByKeys() {
   });
 }
 
-/** @param {number} by */
-function walk(by) {
+/** @type {(event: KeyboardEvent, elements: string) => boolean} whether the key is for one of these, or for the browser with a modifier */
+export const isMeantFor = ({ target, ctrlKey, altKey, metaKey }, elements) =>
+  ctrlKey || altKey || metaKey || (target instanceof Element && target.closest(elements) !== null);
+
+function walk(/** @type {number} */ by) {
   const rows = [...document.querySelectorAll(".table tbody tr")];
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   const row = rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)];

@@ -3,12 +3,9 @@
 import { html } from "./elements.js";
 import { ago, exactly } from "./words.js";
 
-/** @param {{time: string | null}} properties */
-export function Ago({ time }) {
-  return time
-    ? html`<time data-ago datetime=${time} title=${exactly(time)}>${ago(time)}</time>`
-    : html`<time>–</time>`;
-}
+export const Ago = (/** @type {{time: string | null}} */ { time }) => time
+  ? html`<time data-ago datetime=${time} title=${exactly(time)}>${ago(time)}</time>`
+  : html`<time>–</time>`;
 
 /** Bring every time on the page up to date; called every few seconds. */
 export function tickTimes() {

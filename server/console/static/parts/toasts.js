@@ -5,12 +5,10 @@ import { html, Store, useStore } from "./elements.js";
 const SHOWN_SECONDS = 8;
 const MOST = 4;
 
-/** @type {{text: string, kind: Kind}[]} */
-let shown = [];
+let shown = /** @type {{text: string, kind: Kind}[]} */ ([]);
 const store = new Store();
 
-/** @type {(text: string, kind?: Kind) => void} */
-export function toast(text, kind = "info") {
+export function toast(/** @type {string} */ text, /** @type {Kind} */ kind = "info") {
   const said = { text, kind };
   shown = [...shown, said].slice(-MOST);
   store.tell();
@@ -18,8 +16,7 @@ export function toast(text, kind = "info") {
   if (kind !== "bad") setTimeout(() => dismiss(said), SHOWN_SECONDS * 1000);
 }
 
-/** @param {{text: string}} said */
-function dismiss(said) {
+function dismiss(/** @type {{text: string}} */ said) {
   shown = shown.filter((each) => each !== said);
   store.tell();
 }

@@ -1,12 +1,8 @@
 /** What the console says: states, outcomes, times and sizes, in words for people. */
 
-/** @param {string} text */
-export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/**
- * A machine's states: in words, and how urgently somebody should look after one, the lowest first.
- * @type {Record<string, {word: string, trouble: number}>}
- */
+/** @type {Record<string, {word: string, trouble: number}>} of machines, and how urgently somebody should look after one, the lowest first */
 export const STATES = {
   offline: { word: "Offline", trouble: 0 },
   no_input: { word: "No input", trouble: 0 },
@@ -16,20 +12,16 @@ export const STATES = {
 };
 
 /** @param {Machine} machine its state; of one that has never connected that is a state of its own */
-export function stateOf({ state, client_version }) {
-  return state === "offline" && client_version === null ? "not_set_up" : state;
-}
+export const stateOf = ({ state, client_version }) => state === "offline" && client_version === null ? "not_set_up" : state;
 
 /** @param {Machine} machine whether its screen should be seen and cannot; what its owner switched off is no trouble */
 const isDark = ({ screen }) => Boolean(screen) && !screen.available && !screen.switched_off;
 
 /** @param {Machine} machine how urgently somebody should look after it; a state that is not known is trouble */
-export function troubleOf(machine) {
-  return isDark(machine) && machine.state === "online" ? 0 : (STATES[stateOf(machine)]?.trouble ?? 0);
-}
+export const troubleOf = (machine) =>
+  isDark(machine) && machine.state === "online" ? 0 : (STATES[stateOf(machine)]?.trouble ?? 0);
 
-/** @param {Machine} machine */
-export const isTrouble = (machine) => troubleOf(machine) === 0;
+export const isTrouble = (/** @type {Machine} */ machine) => troubleOf(machine) === 0;
 
 /** @param {Machine} machine why it is not as it should be; nothing where it is */
 export function whyOf(machine) {
@@ -38,9 +30,8 @@ export function whyOf(machine) {
 }
 
 /** @param {Pause} pause by whom, until when and why, behind the word for the machine's state */
-function pauseOf({ by, until, reason }) {
-  return `by ${by}${until ? ` until ${exactly(until)}` : ""}${reason ? `: ${reason}` : ""}`;
-}
+const pauseOf = ({ by, until, reason }) =>
+  `by ${by}${until ? ` until ${exactly(until)}` : ""}${reason ? `: ${reason}` : ""}`;
 
 /** @type {Record<string, {word: string, kind: "good" | "bad" | "waits"}>} */
 export const OUTCOMES = {
@@ -54,8 +45,7 @@ export const OUTCOMES = {
   pending: { word: "Pending", kind: "waits" },
 };
 
-/** @param {string} name */
-export const outcomeOf = (name) => OUTCOMES[name] ?? { word: name, kind: "bad" };
+export const outcomeOf = (/** @type {string} */ name) => OUTCOMES[name] ?? { word: name, kind: "bad" };
 
 /** @type {Record<string, string>} */
 const OPERATIONS = {
@@ -70,8 +60,7 @@ const OPERATIONS = {
   hand: "Worked by hand",
 };
 
-/** @param {string} name */
-export const operationOf = (name) => OPERATIONS[name] ?? name;
+export const operationOf = (/** @type {string} */ name) => OPERATIONS[name] ?? name;
 
 /** @type {Record<string, string>} what is not called by its verb and its noun alone */
 const ACTIONS = {
@@ -121,12 +110,7 @@ const present = () => Date.now() + ahead;
 
 const LONG_AGO = 60 * 86_400;
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-/** @type {[number, string][]} */
-const UNITS = [
-  [86_400, "d"],
-  [3600, "h"],
-  [60, "min"],
-];
+const UNITS = Object.entries({ d: 86_400, h: 3600, min: 60, s: 1 });
 
 /** @param {string} time such as "3 min ago"; within five seconds it is "just now", and after months a date */
 export function ago(time) {
@@ -134,10 +118,8 @@ export function ago(time) {
   if (Number.isNaN(seconds)) return "";
   if (seconds > LONG_AGO) return DAY.format(new Date(time));
   if (seconds < 5) return "just now";
-  for (const [size, unit] of UNITS) {
-    if (seconds >= size) return `${Math.floor(seconds / size)} ${unit} ago`;
-  }
-  return `${seconds} s ago`;
+  const [unit, size] = UNITS.find(([, least]) => seconds >= least) ?? ["s", 1];
+  return `${Math.floor(seconds / size)} ${unit} ago`;
 }
 
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
@@ -165,10 +147,8 @@ export function displays(all) {
 
 const NUMBER = new Intl.NumberFormat("en");
 
-/** @type {(amount: number, one: string, many?: string) => string} */
-export function count(amount, one, many = `${one}s`) {
-  return `${NUMBER.format(amount)} ${amount === 1 ? one : many}`;
-}
+export const count = (/** @type {number} */ amount, /** @type {string} */ one, many = `${one}s`) =>
+  `${NUMBER.format(amount)} ${amount === 1 ? one : many}`;
 
 /** @param {number | null | undefined} value */
 export const number = (value) => (value === null || value === undefined ? "–" : NUMBER.format(value));

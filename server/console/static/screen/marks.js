@@ -11,8 +11,7 @@ export class Marks extends Store {
   /** @type {Place[]} in parts of the picture's size */
   shown = [];
 
-  /** @param {import("./screen.js").Screen} screen */
-  constructor(screen) {
+  constructor(/** @type {import("./screen.js").Screen} */ screen) {
     super();
     this.screen = screen;
   }
@@ -30,8 +29,7 @@ export class Marks extends Store {
   }
 }
 
-/** @param {{marks: Marks}} properties */
-export function MarksOver({ marks }) {
+export function MarksOver(/** @type {{marks: Marks}} */ { marks }) {
   const { shown } = useStore(marks);
   return html`<div class="marks" aria-hidden="true">
     ${shown.map((mark) => html`<span key=${mark} class="mark" style=${styleOf(mark)}></span>`)}

@@ -10,10 +10,8 @@ const HEAD_END = "\r\n\r\n";
  * The parts of a multipart/x-mixed-replace body, one after another: {head, bytes}.
  * Throws an Error for what is none, or larger than a picture may be.
  * `heard()` is called for whatever comes, in the middle of a picture too.
- * @param {Response} response
- * @param {() => void} heard
  */
-export async function* partsOf(response, heard) {
+export async function* partsOf(/** @type {Response} */ response, /** @type {() => void} */ heard) {
   const type = response.headers.get("Content-Type") ?? "";
   if (!type.startsWith("multipart/") || !response.body) throw new Error("The server sent no stream of pictures.");
   /** @type {ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>} */
@@ -48,8 +46,7 @@ export async function* partsOf(response, heard) {
   }
 }
 
-/** @type {(one: Uint8Array, other: Uint8Array) => Uint8Array<ArrayBuffer>} */
-function joined(one, other) {
+function joined(/** @type {Uint8Array} */ one, /** @type {Uint8Array} */ other) {
   const both = new Uint8Array(one.length + other.length);
   both.set(one);
   both.set(other, one.length);
@@ -64,13 +61,10 @@ function headIn(bytes) {
   return end < 0 ? null : text.slice(0, end);
 }
 
-/** @type {(head: string, name: string) => string} */
-export function valueIn(head, name) {
-  return new RegExp(`^${name}:(.*)`, "im").exec(head)?.[1]?.trim() ?? "";
-}
+export const valueIn = (/** @type {string} */ head, /** @type {string} */ name) =>
+  new RegExp(`^${name}:(.*)`, "im").exec(head)?.[1]?.trim() ?? "";
 
-/** @param {string} head */
-function lengthIn(head) {
+function lengthIn(/** @type {string} */ head) {
   const length = Number(valueIn(head, "Content-Length"));
   if (Number.isInteger(length) && length > 0 && length <= MAX_PICTURE_BYTES) return length;
   throw new Error("The server sent a picture without a size, or one that is too large.");
@@ -79,9 +73,8 @@ function lengthIn(head) {
 /**
  * Decode a PNG or JPEG to an ImageBitmap.  What is neither, or has more pixels than any screen,
  * is an Error before it is decoded: a small file can claim a size that takes all memory.
- * @param {Uint8Array<ArrayBuffer>} bytes
  */
-export async function decoded(bytes) {
+export async function decoded(/** @type {Uint8Array<ArrayBuffer>} */ bytes) {
   const size = sizeOf(bytes);
   if (!size) throw new Error("This is no picture (PNG or JPEG).");
   const { width, height, type } = size;

@@ -38,8 +38,7 @@ export class Screen extends Store {
   /** How wide the picture was asked for. */
   #width = 0;
 
-  /** @param {{machineId: string, signal: AbortSignal}} parts */
-  constructor({ machineId, signal }) {
+  constructor(/** @type {{machineId: string, signal: AbortSignal}} */ { machineId, signal }) {
     super();
     this.machineId = machineId;
     this.signal = signal;
@@ -97,8 +96,8 @@ export class Screen extends Store {
     const x = (event.clientX - box.left) / box.width;
     const y = (event.clientY - box.top) / box.height;
     if (!clamped && (x < 0 || x >= 1 || y < 0 || y >= 1)) return null;
-    /** @type {(part: number, size: number) => number} */
-    const within = (part, size) => Math.min(Math.max(Math.floor(part * size), 0), size - 1);
+    const within = (/** @type {number} */ part, /** @type {number} */ size) =>
+      Math.min(Math.max(Math.floor(part * size), 0), size - 1);
     return { x: region.x + within(x, region.width), y: region.y + within(y, region.height) };
   }
 
@@ -149,8 +148,7 @@ export class Screen extends Store {
     return Math.min(Math.max(Math.ceil(width / STEP) * STEP, 2 * STEP), MAX_WIDTH);
   }
 
-  /** @param {AbortSignal} signal */
-  async #run(signal) {
+  async #run(/** @type {AbortSignal} */ signal) {
     if (!this.region) this.#say("waiting");
     for (let wait = SHORTEST_WAIT; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT)) {
       const error = await this.#show(signal).catch((/** @type {unknown} */ reason) => reason);
@@ -199,8 +197,7 @@ export class Screen extends Store {
     }
   }
 
-  /** @type {(picture: ImageBitmap, all: Region | null) => void} */
-  #draw(picture, all) {
+  #draw(/** @type {ImageBitmap} */ picture, /** @type {Region | null} */ all) {
     const { canvas } = this;
     const { display } = this.#view;
     const whole = all ?? { x: 0, y: 0, width: picture.width, height: picture.height };
@@ -222,14 +219,12 @@ export class Screen extends Store {
   }
 }
 
-/** @type {(all: Region, part: Region) => boolean} */
-function contains(all, part) {
+function contains(/** @type {Region} */ all, /** @type {Region} */ part) {
   const right = part.x + part.width <= all.x + all.width;
   return part.x >= all.x && part.y >= all.y && right && part.y + part.height <= all.y + all.height;
 }
 
-/** @param {string} text */
-function regionOf(text) {
+function regionOf(/** @type {string} */ text) {
   const numbers = text.split(",").map(Number);
   const [x = 0, y = 0, width = 0, height = 0] = numbers;
   return numbers.length === 4 && numbers.every(Number.isFinite) && width > 0 && height > 0 ? { x, y, width, height } : null;

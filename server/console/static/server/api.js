@@ -10,15 +10,11 @@ const MOST_LISTED = 10_000;
 
 /** What went wrong, in words for a person; status 0 is no answer at all. */
 export class Problem extends Error {
-  /**
-   * @param {number} status
-   * @param {string} words
-   * @param {ProblemMembers} [members]
-   */
-  constructor(status, words, members = {}) {
+  members = /** @type {ProblemMembers} */ ({});
+
+  constructor(/** @type {number} */ status, /** @type {string} */ words) {
     super(words);
     this.status = status;
-    this.members = members;
   }
 
   /** Its name; empty where it has none. */
@@ -36,8 +32,7 @@ export const isNowhere = (error) => [404, 422].includes(statusOf(error) ?? 0);
 /** @param {unknown} error */
 export const wordsOf = (error) => (error instanceof Error ? error.message : String(error));
 
-/** @param {unknown} error */
-export const nameOf = (error) => (error instanceof Error ? error.name : "");
+export const nameOf = (/** @type {unknown} */ error) => (error instanceof Error ? error.name : "");
 
 const NO_ANSWER =
   "The server does not answer. Check that it runs and that this computer reaches it; " +
@@ -49,11 +44,7 @@ export const session = new EventTarget();
 /**
  * Send a request and return {headers, data}; data is null where there is no JSON.
  * Throws a Problem for every answer that is no success, and an AbortError when the signal says so.
- * @template Data
- * @param {string} method
- * @param {string} address
- * @param {RequestOptions<unknown>} [options]
- * @returns {Promise<Answer<Data>>}
+ * @template Data @param {string} method @param {string} address @param {RequestOptions<unknown>} [options] @returns {Promise<Answer<Data>>}
  */
 export async function call(method, address, { body, headers = {}, signal } = {}) {
   const response = await request(method, address, {
@@ -70,20 +61,14 @@ export async function call(method, address, { body, headers = {}, signal } = {})
   }
 }
 
-/**
- * Read what is at an address: what that is, whoever asks for it knows.
- * @type {(address: string, signal?: AbortSignal) => Promise<unknown>}
- */
-export async function get(address, signal) {
+/** @type {(address: string, signal?: AbortSignal | null) => Promise<unknown>} what is there: whoever asks for it knows what that is */
+export async function get(address, signal = null) {
   /** @type {Answer<unknown>} */
-  const { data } = await call("GET", address, { signal: signal ?? null });
+  const { data } = await call("GET", address, { signal });
   return data;
 }
 
-/**
- * Send a request and return the Response with its body unread, for streams.
- * @type {(method: string, address: string, options?: RequestOptions<string>) => Promise<Response>}
- */
+/** @type {(method: string, address: string, options?: RequestOptions<string>) => Promise<Response>} with its body unread, for streams */
 export async function request(method, address, { body = null, headers = {}, signal = null, keepalive = false } = {}) {
   let response;
   try {
@@ -103,25 +88,13 @@ export async function request(method, address, { body = null, headers = {}, sign
   }
   learnTime(response.headers.get("Date"));
   if (response.ok || response.status === 304) return response;
-  const problem = await problemOf(response);
-  if (problem.status === 401) session.dispatchEvent(new Event("ended"));
-  throw problem;
+  if (response.status === 401) session.dispatchEvent(new Event("ended"));
+  // A proxy's own page is no JSON: then the status has to do.
+  const members = /** @type {ProblemMembers | null} */ (await response.json().catch(() => null)) ?? {};
+  throw Object.assign(new Problem(response.status, wordsFor(response.status, members)), { members });
 }
 
-/** @param {Response} response */
-async function problemOf(response) {
-  /** @type {ProblemMembers} */
-  let content = {};
-  try {
-    content = /** @type {ProblemMembers | null} */ (await response.json()) ?? {};
-  } catch {
-    // A proxy's own page: the status has to do.
-  }
-  return new Problem(response.status, wordsFor(response.status, content), content);
-}
-
-/** @type {(status: number, content: ProblemMembers) => string} */
-function wordsFor(status, content) {
+function wordsFor(/** @type {number} */ status, /** @type {ProblemMembers} */ content) {
   if (Array.isArray(content.detail)) {
     const places = content.detail.map(({ loc, msg }) => {
       const place = (loc ?? []).filter((part) => part !== "body").join(".");
@@ -144,37 +117,20 @@ export function sentence(text) {
   return capital(trimmed) + stop;
 }
 
-/**
- * A path with its parts encoded: path`/v1/machines/${id}`.
- * @param {TemplateStringsArray} strings
- * @param {string[]} parts
- */
+/** @type {(strings: TemplateStringsArray, ...parts: string[]) => string} a path with its parts encoded: path`/v1/machines/${id}` */
 export function path(strings, ...parts) {
   return strings.reduce((text, piece, at) => text + encodeURIComponent(parts[at - 1] ?? "") + piece);
 }
 
-/**
- * A path with a query; null and empty values are left out.
- * @type {(address: string, parameters: Record<string, string | number | null>) => string}
- */
+/** @type {(address: string, parameters: Record<string, string | number>) => string} with a query; empty values are left out */
 export function query(address, parameters) {
-  const kept = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters))
-    if (value !== null && value !== "") kept.append(name, String(value));
-  return kept.size ? `${address}?${kept}` : address;
+  const kept = Object.entries(parameters).flatMap(([name, value]) => (value === "" ? [] : [[name, String(value)]]));
+  return kept.length ? `${address}?${new URLSearchParams(kept)}` : address;
 }
 
-/**
- * All pages of a list, read one after another.
- * @template Item
- * @param {string} address
- * @param {AbortSignal} signal
- * @returns {Promise<Item[]>}
- */
+/** @template Item @param {string} address @param {AbortSignal} signal @returns {Promise<Item[]>} all pages of a list, read one after another */
 export async function listAll(address, signal) {
-  /** @type {Item[]} */
-  const all = [];
-  for (;;) {
+  for (const all = /** @type {Item[]} */ ([]); ; ) {
     const next = query(address, { skip: all.length, limit: 1000 });
     const { items, total } = /** @type {Part<Item>} */ (await get(next, signal));
     all.push(...items);

@@ -15,10 +15,9 @@ const UNHEARD = "none";
 const TYPES = "machine,machine_removed,control_requested,command,trajectory";
 
 /**
- * Dispatches "machine", "machine_removed", "control_requested", "command", "trajectory" and, for
- * whoever may read the audit, "audit", with their data as detail; "reset" when everything has to be
- * read again; and "state" when `state` has changed: connecting, live or lost.  Sleeps while nobody sees
- * the page, so that many open tabs do not use up the browser's connections.
+ * Dispatches all that is `Told`, with its data as detail; "reset" when everything has to be read again; and
+ * "state" when `state` has changed: connecting, live or lost.  Sleeps while nobody sees the page, so that
+ * many open tabs do not use up the browser's connections.
  */
 export class Events extends EventTarget {
   state = "connecting";
@@ -29,19 +28,12 @@ export class Events extends EventTarget {
   #address = "";
   #wait = SHORTEST_WAIT;
 
-  /**
-   * Listen until the signal is aborted.
-   * @template {keyof Told} Name
-   * @param {Name} type
-   * @param {(event: CustomEvent<Told[Name]>) => unknown} take
-   * @param {AbortSignal} signal
-   */
-  on(type, take, signal) {
-    this.addEventListener(type, /** @type {EventListener} */ (take), { signal });
+  /** @type {<Name extends keyof Told>(type: Name, take: (event: CustomEvent<Told[Name]>) => unknown, until: AbortSignal) => void} */
+  on(type, take, until) {
+    this.addEventListener(type, /** @type {EventListener} */ (take), { signal: until });
   }
 
-  /** @param {Session} me */
-  start({ scopes }) {
+  start(/** @type {Session} */ { scopes }) {
     this.#address = `v1/events?types=${TYPES}${scopes.includes("audit:read") ? ",audit" : ""}`;
     document.addEventListener("visibilitychange", this.#look);
     this.#look();
@@ -65,8 +57,7 @@ export class Events extends EventTarget {
     }
   };
 
-  /** @param {AbortSignal} signal */
-  async #run(signal) {
+  async #run(/** @type {AbortSignal} */ signal) {
     while (!signal.aborted) {
       let refusal = "";
       try {
@@ -84,8 +75,7 @@ export class Events extends EventTarget {
     }
   }
 
-  /** @param {AbortSignal} ending */
-  async #read(ending) {
+  async #read(/** @type {AbortSignal} */ ending) {
     const silent = new AbortController();
     const signal = AbortSignal.any([ending, silent.signal]);
     const headers = { "Last-Event-ID": this.#lastId };
@@ -105,24 +95,18 @@ export class Events extends EventTarget {
     }
   }
 
-  /** @type {(type: string, detail?: unknown) => void} */
-  #tell(type, detail = null) {
+  #tell(/** @type {string} */ type, /** @type {unknown} */ detail = null) {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
-  /** @type {(state: string, refusal?: string) => void} */
-  #say(state, refusal = "") {
+  #say(/** @type {string} */ state, refusal = "") {
     if (this.state === state && this.refusal === refusal) return;
     Object.assign(this, { state, refusal });
     this.dispatchEvent(new Event("state"));
   }
 }
 
-/**
- * The events of a body, as the server writes them; its signs of life, and an id alone, have no data.
- * @param {Response["body"]} body
- * @returns {AsyncGenerator<ServerEvent>}
- */
+/** @type {(body: Response["body"]) => AsyncGenerator<ServerEvent>} as the server writes them; signs of life, and an id alone, have no data */
 async function* eventsIn(body) {
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

@@ -80,6 +80,8 @@ async def test_host_becomes_a_machine_and_its_own_token_is_good(service: Service
     assert made["code"].startswith("fhj_")
     assert await welcomed(joining(service, made["code"])) == "reception-pc"
     assert await welcomed(coming_back(service)) == "reception-pc"
+    machine = (await service.get("/v1/machines/reception-pc")).json
+    assert machine["invitation"] == {"id": made["id"], "name": "Berlin"}
     (join,) = (await service.get(f"/v1/invitations/{made['id']}/joins")).json["items"]
     assert (join["host"], join["state"], join["machine_id"]) == (
         *("reception-pc", "joined", "reception-pc"),

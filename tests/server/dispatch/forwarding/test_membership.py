@@ -168,8 +168,11 @@ async def test_client_that_yields_leaves_the_link_to_the_one_on_another_node(
     _, there = nodes
     async with reached(nodes) as (machine, link):
         greeting = hello().model_copy(update={"yields": True})
+        greeting = greeting.model_copy(update={"boot_id": "a clone's", "host": "till-2"})
         async with at(there, machine).opened(greeting) as late:
             assert (await late.closed())[0] == 4006
+        told = (await there.get("/v1/machines/desk-1")).json["reason"]
+        assert told.startswith("connected, but another host comes with its token (till-2)")
         await link.obeys(machine.moving())
 
 

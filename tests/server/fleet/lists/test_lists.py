@@ -1,12 +1,17 @@
 """Lists of machines by HTTP: filtered, sorted, counted, and never older than what was answered."""
 
+from time import monotonic
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import DesktopChanged
+from server import versions
+from server.errors import StoreUnavailable
 from server.fleet.lists import lists
+from server.store.machines import rows
 from server.store.machines.machines import MachineStore
 from server.store.machines.rows import MachineRowStore
 from tests.desktop_states import DARK, GONE, GREETING, OFF, YES, desktop
@@ -91,7 +96,7 @@ async def test_pool_of_another_organization_is_none(service: Service) -> None:
         assert (await service.get(f"/v1/machines?pool={named}")).status == 422
 
 
-async def test_list_knows_what_links_say(service: Service) -> None:
+async def test_list_knows_what_links_say(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     await service.new_machine("new")
     async with service.joined(GREETING) as (machine, link):
         await machine.until_live()
@@ -110,6 +115,15 @@ async def test_list_knows_what_links_say(service: Service) -> None:
             await link.say(change)
             await until_said(service, change)
             assert await listed(service, "state=online&search=connected") == ["desk-1"]
+        assert await listed(service, "outdated=true") == []
+        assert await listed(service, "outdated=false") == ["desk-1", "new"]
+        with monkeypatch.context() as patch:
+            patch.setattr(versions, "VERSION", "99.0.0")
+            versions.is_outdated.cache_clear()
+            assert await listed(service, "outdated=true") == ["desk-1"]
+            assert await listed(service, "outdated=false") == ["new"]
+            assert (await service.get("/v1/machines/desk-1")).json["outdated"]
+        versions.is_outdated.cache_clear()
         assert await listed(service, f"version=0.9,{GREETING.client_version}") == ["desk-1"]
     await machine.until_gone()
     assert await listed(service, "state=offline&sort=-state") == ["new", "desk-1"]
@@ -177,9 +191,9 @@ async def test_what_did_not_change_is_not_read_again(
     read: list[list[str]] = []
     some = MachineRowStore.some
 
-    async def counted(self: Any, organization_id: Any, ids: Any) -> Any:
+    async def counted(self: Any, organization_id: Any, ids: Any, take: Any) -> None:
         read.append(sorted(ids))
-        return await some(self, organization_id, ids)
+        await some(self, organization_id, ids, take)
 
     monkeypatch.setattr(MachineRowStore, "some", counted)
     await listed(service)
@@ -188,6 +202,36 @@ async def test_what_did_not_change_is_not_read_again(
     await listed(service)
     await listed(service)
     assert read == [[], ["desk", "other"], []]
+
+
+async def test_what_changed_while_nobody_looked_is_seen(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(service)
+    monkeypatch.setattr(rows, "_AT_ONCE", 3)
+    await listed(service)
+    await service.request("PATCH", "/v1/machines/other", {"name": "Zoo"})
+    await service.request("DELETE", "/v1/machines/desk")
+    hours = monotonic() + 7200
+    monkeypatch.setattr(lists, "time", SimpleNamespace(monotonic=lambda: hours))
+    assert await listed(service, "sort=-name") == ["other", "till-10", "till-9"]
+
+
+async def test_first_list_that_fails_leaves_nothing_behind(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(service)
+    read = MachineRowStore.all
+
+    async def cut_off(self: Any, organization_id: Any, take: Any) -> None:
+        await read(self, organization_id, take)
+        raise StoreUnavailable
+
+    monkeypatch.setattr(MachineRowStore, "all", cut_off)
+    assert (await service.get("/v1/machines")).status == 503
+    await service.request("DELETE", "/v1/machines/desk")
+    monkeypatch.undo()
+    assert await listed(service) == ["other", "till-10", "till-9"]
 
 
 async def test_organizations_that_nobody_asked_for_lately_are_not_held(

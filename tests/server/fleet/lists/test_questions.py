@@ -14,8 +14,10 @@ from schemas.resources.machine_lists import STATES, MachineFilter, MachineSort
 from server.clock import milliseconds
 from server.dispatch.live_machines import Troubled
 from server.dispatch.questions.nodes import LiveMachine
-from server.fleet.lists.questions import ORDERS, answered, held_order
-from server.fleet.lists.rows import LiveStates, row_of
+from server.fleet.lists.index import ORDERS, Index
+from server.fleet.lists.moment import Moment
+from server.fleet.lists.questions import Window, answered, asks_for_states
+from server.fleet.lists.rows import row_of
 from server.store.machines.documents import (
     LINK_ENDED,
     ClientSummary,
@@ -187,25 +189,65 @@ def fitting(
     return model
 
 
+class Fleet:
+    """Machines, what their links say, the model of them, and the index that follows them."""
+
+    def __init__(self, random: Random) -> None:
+        self.random, self.index = random, Index()
+        self.stored: dict[str, StoredMachine] = {}
+        self.model: dict[str, Modelled] = {}
+        self.live: dict[UUID, Any] = {NODE.node_id: {}, FAR.node_id: {}, AWAY.node_id: None}
+        for number in range(MACHINES):
+            self.put(stored_machine(random, number))
+        self.orders = {name: sorted(self.model.values(), key=key) for name, key in KEYS.items()}
+
+    def put(self, stored: StoredMachine) -> None:
+        """A machine is there, or is another now."""
+        self.forget(stored.machine_id)
+        self.stored[stored.machine_id] = stored
+        self.model[stored.machine_id] = modelled(self.random, stored, self.live)
+        self.index.put(row_of(stored))
+
+    def forget(self, machine_id: str) -> None:
+        """A machine is gone, or was never there."""
+        self.stored.pop(machine_id, None)
+        self.model.pop(machine_id, None)
+        for said in (self.live[NODE.node_id], self.live[FAR.node_id]):
+            said.pop(machine_id, None)
+
+    def change(self) -> None:
+        """Some machines are others now, some are gone, some have come back."""
+        for number in self.random.sample(range(MACHINES), 20):
+            if self.random.random() < 0.2:
+                self.forget(f"desk-{number}")
+                self.index.remove(f"desk-{number}")
+            else:
+                self.put(stored_machine(self.random, number))
+        self.orders = {name: sorted(self.model.values(), key=key) for name, key in KEYS.items()}
+
+    def moment(self) -> Moment:
+        """How all are now."""
+        stored = self.stored.values()
+        linked = {each.machine_id for each in stored if each.is_linked and each.link is NODE}
+        return Moment(self.index, Troubled(self.live, NODE.node_id, linked - GONE))
+
+
 def test_a_thousand_questions_are_answered_as_the_model_does() -> None:
     random = Random(33)
-    stored = [stored_machine(random, number) for number in range(MACHINES)]
-    live: dict[UUID, Any] = {NODE.node_id: {}, FAR.node_id: {}, AWAY.node_id: None}
-    model = [modelled(random, each, live) for each in stored]
-    linked = {each.machine_id for each in stored if each.is_linked and each.link is NODE}
-    states = LiveStates(Troubled(live, NODE.node_id, linked - GONE))
-    rows = [row_of(each) for each in stored]
-    orders = {name: sorted(rows, key=key) for name, key in ORDERS.items()}
-    expected_orders = {name: sorted(model, key=key) for name, key in KEYS.items()}
+    fleet = Fleet(random)
+    moment = fleet.moment()
     sizes: Counter[bool] = Counter()
-    for _ in range(QUESTIONS):
+    for number in range(QUESTIONS):
+        if number % 10 == 9:
+            fleet.change()
+            moment = fleet.moment()
         sort: MachineSort = random.choice(get_args(MachineSort))
         question = asked(random)
         pools = frozenset(random.sample(POOLS, 2)) if random.random() < 0.3 else None
         wanted = MachineFilter.model_validate(question)
-        found = answered(orders[held_order(sort)], states, wanted, pools, sort)
+        found = answered(fleet.index, moment, wanted, pools, sort, counts=True)
 
-        of_model = fitting(expected_orders[sort.strip("-")], question, pools)
+        of_model = fitting(fleet.orders[sort.strip("-")], question, pools)
         counts = Counter(each.state for each in of_model)
         counts["not_set_up"] = sum(each.shown == "not_set_up" for each in of_model)
         assert found.counts is not None
@@ -215,9 +257,28 @@ def test_a_thousand_questions_are_answered_as_the_model_does() -> None:
             chosen = question["state"].split(",")
             of_model = [each for each in of_model if {each.state, each.shown} & {*chosen}]
         ids = [each.id for each in of_model]
-        assert found.ids == (ids[::-1] if sort.startswith("-") else ids), (question, sort)
-        uncounted = answered(orders[held_order(sort)], states, wanted, pools, sort, counts=False)
-        assert (uncounted.ids, uncounted.counts) == (found.ids, None)
+        ids = ids[::-1] if sort.startswith("-") else ids
+        assert (found.ids, found.total) == (ids, len(ids)), (question, sort)
+
+        window = Window(random.choice([0, 7, len(ids), len(ids) + 5]), random.choice([1, 100]))
+        is_moment_asked_for = asks_for_states(wanted, sort, counts=False)
+        page = answered(
+            fleet.index, moment if is_moment_asked_for else None, wanted, pools, sort, window
+        )
+        assert page.ids == ids[window.skip :][: window.limit]
+        assert (page.total, page.counts) == (len(ids), None)
         sizes[bool(ids)] += 1
     # It would say nothing if most found nothing.
     assert sizes[True] > QUESTIONS / 2
+
+
+def test_index_holds_nothing_of_machines_that_are_gone() -> None:
+    fleet = Fleet(Random(1))
+    for order in ORDERS:
+        assert len(fleet.index.in_order(order)) == MACHINES
+    index = fleet.index
+    for machine_id in [*fleet.stored, "nowhere"]:
+        index.remove(machine_id)
+    files = (index.by_pool, index.by_tag, index.by_version, index.by_state, index.by_node)
+    assert (index.rows, index.node_names, *files) == ({}, {}, {}, {}, {}, {}, {})
+    assert [index.in_order(order) for order in ORDERS] == [[]] * len(ORDERS)

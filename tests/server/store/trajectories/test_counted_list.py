@@ -1,7 +1,7 @@
 """Lists without a search: what the database does for each."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import chain, combinations
 from typing import Any, get_args
@@ -17,6 +17,7 @@ from server.store.trajectories import counts as trajectory_counts
 from server.store.trajectories.counted_list import CountedList, Order
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.listing import TrajectoryListing, trajectory_filter
+from tests.conftest import EmptiedDatabases
 from tests.store import ORGANIZATION, opened
 from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported, listed
 
@@ -41,22 +42,39 @@ class Profiled:
     def __init__(self, database: Database) -> None:
         self._profile = database.collection("system.profile")
         self._database = self._profile.database
+        self._seen = 0
 
     async def begin(self) -> None:
         await self._database.command({"profile": 0})
         await self._profile.drop()
+        await self._database.create_collection("system.profile", capped=True, size=64 << 20)
         await self._database.command({"profile": 2})
+        self._seen = 0
 
     async def operations(self) -> list[Document]:
-        await self._database.command({"profile": 0})
         # The batches are read whole: there are two at a time.
         of_lists = {"ns": {"$regex": "[.]trajector(?!y_batches)"}}
-        return await self._profile.find(of_lists).sort("ts", 1).to_list(None)
+        in_order = self._profile.find(of_lists).sort("$natural", 1)
+        operations: list[Document] = await in_order.skip(self._seen).to_list(None)
+        self._seen += len(operations)
+        return operations
 
 
-@asynccontextmanager
-async def library(mongodb: str, name: str) -> AsyncIterator[Database]:
-    """Some hundred trajectories, most of them in the indexer, in buckets of a hundred."""
+@pytest.fixture(scope="module")
+def filled_database(mongodb: str, emptied_databases: EmptiedDatabases) -> Iterator[str]:
+    """The name of a database of some hundred trajectories, which no test changes.
+
+    Most of them are in the indexer, in buckets of a hundred.
+    """
+    name = emptied_databases.take()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(trajectory_counts, "MAX_BUCKET", 100)
+        asyncio.run(fill(mongodb, name))
+    yield name
+    emptied_databases.give_back(name)
+
+
+async def fill(mongodb: str, name: str) -> None:
     async with opened(mongodb, name) as database:
         trajectories = TrajectoryLibrary(database)
         for number in range(SIZE):
@@ -72,7 +90,6 @@ async def library(mongodb: str, name: str) -> AsyncIterator[Database]:
             await trajectories.create(ORGANIZATION, None, imported(**fields))
             if number == SIZE - 10:
                 await TrajectoryIndexer(database).index_all()
-        yield database
 
 
 def filter_combinations() -> Iterator[tuple[str, ...]]:
@@ -97,13 +114,13 @@ async def page(database: Database, **query: str) -> tuple[int, int]:
 @pytest.mark.usefixtures("buckets_of_a_hundred")
 @pytest.mark.parametrize("sort", get_args(TrajectorySort))
 async def test_every_combination_of_filters_is_on_an_index_in_every_order(
-    mongodb: str, database_name: str, sort: str
+    mongodb: str, filled_database: str, sort: str
 ) -> None:
-    async with library(mongodb, database_name) as database:
+    async with opened(mongodb, filled_database) as database:
         profiled = Profiled(database)
+        await profiled.begin()
         for names in filter_combinations():
             query = {name: FILTERS[name] for name in names}
-            await profiled.begin()
             total, found = await page(database, limit="20", sort=sort, **query)
             operations = await profiled.operations()
             assert operations
@@ -120,9 +137,9 @@ async def test_every_combination_of_filters_is_on_an_index_in_every_order(
 @pytest.mark.parametrize("sort", ["-created_at", "created_at"])
 @pytest.mark.parametrize("more", [{}, {"workflow_id": str(WORKFLOW)}, {"is_approved": "true"}])
 async def test_a_deep_page_does_not_read_what_it_skips(
-    mongodb: str, database_name: str, more: dict[str, str], sort: str
+    mongodb: str, filled_database: str, more: dict[str, str], sort: str
 ) -> None:
-    async with library(mongodb, database_name) as database:
+    async with opened(mongodb, filled_database) as database:
         profiled = Profiled(database)
         total, _ = await page(database, **more)
         await profiled.begin()
@@ -136,9 +153,9 @@ async def test_a_deep_page_does_not_read_what_it_skips(
 @pytest.mark.parametrize("sort", get_args(TrajectorySort))
 @pytest.mark.parametrize("more", [{}, {"workflow_id": str(WORKFLOW)}])
 async def test_no_order_sorts_in_memory_or_reads_what_it_skips(
-    mongodb: str, database_name: str, more: dict[str, str], sort: str
+    mongodb: str, filled_database: str, more: dict[str, str], sort: str
 ) -> None:
-    async with library(mongodb, database_name) as database:
+    async with opened(mongodb, filled_database) as database:
         wanted = TrajectoryQuery.model_validate({"sort": sort, **more})
         async with database.snapshot() as session:
             order = Order.of(wanted.sort)

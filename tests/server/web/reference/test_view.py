@@ -99,7 +99,9 @@ def test_every_model_is_told_once_and_led_to() -> None:
 UNSAID = {
     "append_steps_to_a_trajectory": "too_short",
     "change_many_machines": "machines",
+    "expect_a_machine_to_be_away": "datetime_parsing",
     "make_a_token": "scopes_missing",
+    "make_a_webhook": "webhook_url",
     "send_key_combination": "key_combination",
 }
 """What a body must have that its schema does not say."""

@@ -1,0 +1,1 @@
+"""Webhooks: what happened is posted to addresses that organizations name, signed."""
