@@ -41,6 +41,7 @@ from server.fleet.invitations import Invitations
 from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import Pauses
 from server.fleet.pools import Pools
+from server.fleet.reach import MachineReach
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
 from server.identity.secret_lookup import FailedAttempts, SecretLookup
@@ -180,7 +181,7 @@ def _access(
     return Access(
         authenticator=authenticator,
         sessions=sessions,
-        tokens=Tokens(tokens, organizations, MachineStore(database)),
+        tokens=Tokens(tokens, organizations, MachineStore(database), PoolStore(database)),
         organizations=Organizations(organizations),
     )
 
@@ -301,7 +302,7 @@ def _machines(
     changed = publisher.changed
     stretches = StretchRecorder(audit, background, recorder.worked_by_hand)
     pauses = Pauses(PauseStore(database), audit, dispatcher, changed)
-    pools = Pools(pool_store, changed)
+    pools, reach = Pools(pool_store, changed), MachineReach(pool_store)
     lists = MachineLists(MachineRowStore(database), live, pools)
     invitations = InvitationStore(database, machines)
     fleet = Fleet(
@@ -317,7 +318,7 @@ def _machines(
     )
     door = Machines(
         fleet=fleet,
-        bulk=Bulk(fleet, lists, pools),
+        bulk=Bulk(fleet, lists, pools, reach),
         invitations=Invitations(
             invitations,
             machines,
@@ -327,6 +328,7 @@ def _machines(
             changed,
         ),
         pools=pools,
+        reach=reach,
         pauses=pauses,
         dispatcher=dispatcher,
         control=_control(ground, audit, dispatcher, publisher),

@@ -98,6 +98,7 @@ class Token(Answer):
     role: str | None
     scopes: list[str]
     machine_id: str | None
+    pool_ids: list[UUID] | None
     created_at: datetime
     expires_at: datetime | None
     last_used_at: datetime | None

@@ -16,6 +16,9 @@ from schemas.values.times import Time
 TOKEN_PREFIX = "fh_"  # noqa: S105 - the public beginning of every token, which makes leaks findable
 
 
+MOST_POOLS_OF_TOKEN: Final = 100
+
+
 class Scope(StrEnum):
     """What a token allows."""
 
@@ -98,6 +101,13 @@ class NewToken(StrictModel):
     machine_id: MachineId | None = Field(
         None, description="The machine that machine:connect is bound to."
     )
+    pool_ids: Annotated[list[UUID] | None, FailFast()] = Field(
+        None,
+        min_length=1,
+        max_length=MOST_POOLS_OF_TOKEN,
+        description="Binds it to these pools: other machines do not exist for it.  By default "
+        "it is bound as the token that makes it.",
+    )
     expires_at: Time | None = Field(
         None,
         description="Not later than the end of the token that makes it, which is the default.",
@@ -129,6 +139,10 @@ class NewToken(StrictModel):
             raise PydanticCustomError(
                 "scope_missing", "a machine_id goes with the scope machine:connect only"
             )
+        if connects and self.pool_ids is not None:
+            raise PydanticCustomError(
+                "machine_and_pools", "a machine's own token is bound to that machine, not to pools"
+            )
         return self
 
 
@@ -144,6 +158,10 @@ class Token(BaseModel):
     )
     scopes: list[Scope]
     machine_id: str | None
+    pool_ids: list[UUID] | None = Field(
+        description="The pools that it is bound to, also those that are deleted by now; null where "
+        "it is bound to none."
+    )
     created_at: Time
     expires_at: Time | None
     last_used_at: Time | None

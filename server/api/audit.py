@@ -19,11 +19,13 @@ class AuditHandler(ApiHandler):
         "screen or read which clipboard, newest first; inputs follow within about a second of "
         "their end.",
         scope=Scope.AUDIT_READ,
+        for_bound=True,
         query=AuditQuery,
         answers={200: AuditPage},
     )
     async def get(self, query: AuditQuery) -> None:
-        stored, total = await self.services.audit.list(self.organization_id, query)
+        reached = await self.services.machines.reach.machines(self.principal)
+        stored, total = await self.services.audit.list(self.organization_id, query, reached)
         items = [audit_item(entry) for entry in stored]
         self.answer(200, AuditPage(items=items, total=total, skip=query.skip, limit=query.limit))
 
@@ -35,6 +37,7 @@ class AuditExportHandler(StreamingHandler):
         "all that the query finds.  A text that a spreadsheet would take for a formula has a ' "
         "before it.",
         scope=Scope.AUDIT_READ,
+        for_bound=True,
         query=AuditFilter,
         answers={200: None},
         problems=(problems.TOO_MANY_STREAMS,),
@@ -47,5 +50,6 @@ class AuditExportHandler(StreamingHandler):
 
     async def _lines(self, query: AuditFilter) -> AsyncGenerator[bytes, None]:
         yield csv_line(CSV_COLUMNS).encode()
-        async for entry in self.services.audit.exported(self.organization_id, query):
+        reached = await self.services.machines.reach.machines(self.principal)
+        async for entry in self.services.audit.exported(self.organization_id, query, reached):
             yield csv_line_of(audit_item(entry).model_dump(mode="json")).encode()

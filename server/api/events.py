@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 
 from tornado.iostream import StreamClosedError
@@ -13,6 +14,7 @@ from schemas.resources.events import (
     UNASKED,
     EventHeaders,
     EventQuery,
+    MachineRemoved,
     Reset,
 )
 from schemas.resources.tokens import Scope
@@ -30,6 +32,9 @@ STALL_SECONDS = 15.0
 RETRY_MILLISECONDS = 1000
 EVENTS_PER_WRITE = 100
 
+OF_NO_MACHINE = ("trajectory", "reset")
+"""What a token that is bound to pools hears as any other."""
+
 EVENTS_ENDPOINT = Endpoint(
     summary="Listen to events",
     description="Server-sent events: machine (its data is the machine), machine_removed, "
@@ -41,6 +46,7 @@ EVENTS_ENDPOINT = Endpoint(
     "nothing is missed between.  A comment comes every 15 s; whoever reads too slowly is dropped, "
     "and may come back with Last-Event-ID.",
     scope=Scope.MACHINES_READ,
+    for_bound=True,
     query=EventQuery,
     headers=EventHeaders,
     answers={200: None},
@@ -54,6 +60,8 @@ class EventsHandler(AskingHandler):
     """One subscriber's stream."""
 
     _subscription: Subscription | None = None
+    _known: set[str] | None = None
+    """The machines that a token which is bound to pools was told of; None is all there are."""
 
     @EVENTS_ENDPOINT
     async def get(self, query: EventQuery, headers: EventHeaders) -> None:
@@ -63,6 +71,10 @@ class EventsHandler(AskingHandler):
         if query.machine_id is not None:
             await self._check_machine(query.machine_id)
         subscription = self._subscription = await self._subscribe(query, headers.last_event_id)
+        self._known = await self.services.machines.reach.machines(self.principal)
+        if self._known is not None and headers.last_event_id is not None:
+            # Nobody knows which machines have left its pools meanwhile.
+            subscription.must_reset = True
         try:
             self.set_header("Content-Type", "text/event-stream")
             # A reverse proxy would keep events until it has a page of them.
@@ -84,6 +96,7 @@ class EventsHandler(AskingHandler):
 
     async def _check_machine(self, machine_id: str) -> None:
         await self.services.machines.fleet.check(self.organization_id, machine_id)
+        await self.services.machines.reach.check(self.principal, machine_id)
 
     async def _subscribe(self, query: EventQuery, last_event_id: str | None) -> Subscription:
         types = UNASKED if query.types is None else query.types
@@ -119,9 +132,12 @@ class EventsHandler(AskingHandler):
         while end_comment is None:
             await subscription.wait(self.services.settings.token_check)
             events = subscription.take(EVENTS_PER_WRITE)
-            for event in events:
-                self._write_event(subscription, event)
-            if events:
+            try:
+                written = await self._write_events(subscription, events)
+            except StoreUnavailable:
+                end_comment = "the database does not answer; come back with Last-Event-ID"
+                break
+            if written:
                 last_id = subscription.id_of(events[-1].number)
             elif time.monotonic() >= heartbeat_at:
                 self.write(": nothing new\n\n")
@@ -139,6 +155,44 @@ class EventsHandler(AskingHandler):
         if self.services.operation.leaving:
             # On this connection its reader would come back here.
             close_connection(self.request)
+
+    async def _write_events(self, subscription: Subscription, events: Sequence[Event]) -> bool:
+        """Write those that the token may hear; whether there were any."""
+        told = [event.machine_id for event in events if event.machine_id is not None]
+        if self._known is None or not events:
+            reached = None
+        else:
+            reached = await self.services.machines.reach.machines(self.principal, told)
+        written = False
+        for event in events:
+            if reached is None:
+                self._write_event(subscription, event)
+            elif event.machine_id in reached or event.type in OF_NO_MACHINE:
+                self._know(event.machine_id)
+                self._write_event(subscription, event)
+            elif event.type in ("machine", "machine_removed") and self._forgets(event.machine_id):
+                self._write_removed(subscription, event)
+            else:
+                continue
+            written = True
+        return written
+
+    def _know(self, machine_id: str | None) -> None:
+        if self._known is not None and machine_id is not None:
+            self._known.add(machine_id)
+
+    def _forgets(self, machine_id: str | None) -> bool:
+        """Whether a machine that was told of is gone for the token."""
+        if self._known is None or machine_id not in self._known:
+            return False
+        self._known.discard(machine_id)
+        return True
+
+    def _write_removed(self, subscription: Subscription, event: Event) -> None:
+        """A machine that has left the token's pools is gone for it."""
+        removed = MachineRemoved(id=event.machine_id or "").model_dump_json()
+        self.write(f"id: {subscription.id_of(event.number)}\nevent: machine_removed\n")
+        self.write(f"data: {removed}\n\n")
 
     def _write_event(self, subscription: Subscription, event: Event) -> None:
         self.write(f"id: {subscription.id_of(event.number)}\nevent: {event.type}\ndata: ")

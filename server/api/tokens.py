@@ -25,19 +25,22 @@ class TokensHandler(ApiHandler):
         summary="List tokens",
         description="Those that were not revoked; the secrets are not kept.",
         scope=Scope.TOKENS_WRITE,
+        for_bound=True,
         query=PageQuery,
         answers={200: TokenPage},
     )
     async def get(self, query: PageQuery) -> None:
         tokens = self.services.access.tokens
-        self.answer(200, await tokens.page(self.organization_id, query))
+        self.answer(200, await tokens.page(self.principal, query))
 
     @Endpoint(
         summary="Make a token",
         description="It has either the scopes or the role that the body names.  The answer is "
-        "the only one that shows the secret.  A token never allows more, nor longer, than the "
-        "one that makes it; only a machine's own, made with machines:write, may last longer.",
+        "the only one that shows the secret.  A token never allows more, nor longer, nor on "
+        "more machines, than the one that makes it; only a machine's own, made with "
+        "machines:write, may last longer.",
         scope=Scope.TOKENS_WRITE,
+        for_bound=True,
         body=NewToken,
         answers={201: CreatedToken},
         problems=(problems.NOT_FOUND,),
@@ -54,24 +57,26 @@ class TokenHandler(ApiHandler):
     @Endpoint(
         summary="Get a token",
         scope=Scope.TOKENS_WRITE,
+        for_bound=True,
         path=TokenPath,
         answers={200: Token},
         problems=(problems.NOT_FOUND,),
     )
     async def get(self, path: TokenPath) -> None:
         tokens = self.services.access.tokens
-        self.answer(200, await tokens.get(self.organization_id, path.token_id))
+        self.answer(200, await tokens.get(self.principal, path.token_id))
 
     @Endpoint(
         summary="Revoke a token",
         description="Within a second or two it works nowhere any more; open links end.",
         scope=Scope.TOKENS_WRITE,
+        for_bound=True,
         path=TokenPath,
         answers={204: None},
         problems=(problems.NOT_FOUND,),
     )
     async def delete(self, path: TokenPath) -> None:
-        revoked = await self.services.access.tokens.revoke(self.organization_id, path.token_id)
+        revoked = await self.services.access.tokens.revoke(self.principal, path.token_id)
         await _record(self, "token.revoked", revoked)
         self.answer(204)
 

@@ -9,6 +9,7 @@ import click
 from schemas.resources.tokens import ROLE_SCOPES, Role, Scope
 from server.cli.client import Api, api_options, printable
 from server.cli.durations import Duration, time_from_now
+from server.cli.pools import pool_ids
 from server.cli.token_files import token_file_options, token_file_writer
 
 USUAL_SCOPES = (Scope.INPUT_SEND, Scope.MACHINES_READ, Scope.TRAJECTORIES_READ)
@@ -65,6 +66,13 @@ def token() -> None:
     "--organization", "organization_id", type=click.UUID, help="The id of another organization."
 )
 @click.option("--machine", "machine_id", help="The machine that it lets connect.")
+@click.option(
+    "--pool",
+    "pools",
+    multiple=True,
+    metavar="POOL",
+    help="A pool, by name or id: for the token no other machines exist; again for more.",
+)
 @click.option("--expires-in", type=Duration(), help="Such as 30d; never, if not given.")
 @token_file_options
 @api_options
@@ -75,6 +83,7 @@ def create_token(
     role: str | None,
     organization_id: UUID | None,
     machine_id: str | None,
+    pools: tuple[str, ...],
     expires_in: timedelta | None,
     token_file: Path | None,
     force: bool,
@@ -85,6 +94,7 @@ def create_token(
         **_what_it_allows(scopes, role, machine_id),
         "organization_id": organization_id and str(organization_id),
         "machine_id": machine_id,
+        "pool_ids": pool_ids(api, pools) or None,
         "expires_at": time_from_now(expires_in, "--expires-in"),
     }
     given = {field: value for field, value in body.items() if value is not None}
@@ -114,7 +124,16 @@ def _what_it_allows(
 @api_options
 def list_tokens(api: Api) -> None:
     """List the tokens that are in force."""
-    columns = ("id", "name", "role", "scopes", "machine_id", "expires_at", "last_used_at")
+    columns = (
+        "id",
+        "name",
+        "role",
+        "scopes",
+        "machine_id",
+        "pool_ids",
+        "expires_at",
+        "last_used_at",
+    )
     api.show(api.call_list("/v1/tokens"), columns)
 
 

@@ -1,7 +1,7 @@
 """One change of many machines: each as if it were changed alone, and with an answer of its own."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -11,12 +11,14 @@ from schemas.resources.bulk import MOST_MACHINES, BulkAction, BulkChange, BulkIt
 from schemas.resources.machines import MachineChange
 from schemas.resources.pools import tags_note
 from server.dispatch.questions.question import RefusalKind
-from server.dispatch.refusals import RefusedError
+from server.dispatch.refusals import RefusedError, unknown_machine
 from server.errors import StoreUnavailable, TooLarge
 from server.fleet.fleet import Fleet
 from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import check_end
 from server.fleet.pools import Pools
+from server.fleet.reach import MachineReach
+from server.identity.authentication import Principal
 from server.store.machines.documents import NO_LABELS, Labels
 
 AT_ONCE: Final = 20
@@ -35,30 +37,37 @@ class Changed:
 
 
 class Bulk:
-    """Every method sees the machines of the organization it is given, and no others."""
+    """Changes machines of the organization of whoever asks, and no others."""
 
-    def __init__(self, fleet: Fleet, lists: MachineLists, pools: Pools) -> None:
+    def __init__(
+        self, fleet: Fleet, lists: MachineLists, pools: Pools, reach: MachineReach
+    ) -> None:
         self._fleet = fleet
         self._lists = lists
         self._pools = pools
+        self._reach = reach
 
     async def run(
-        self, organization_id: UUID, wanted: BulkChange, *, by: str
+        self, principal: Principal, wanted: BulkChange
     ) -> AsyncGenerator[Sequence[Changed], None]:
-        """Change the machines, some at once, and say what became of those.
+        """Change the machines that a token reaches, some at once, and say what became of those.
 
         Raises a validation error before anything is changed.
         """
-        change = await self._change(organization_id, wanted, by)
-        machine_ids = await self._machines(organization_id, wanted)
+        change = await self._change(principal, wanted)
+        machine_ids = await self._machines(principal, wanted)
         for begin in range(0, len(machine_ids), AT_ONCE):
             some = machine_ids[begin : begin + AT_ONCE]
-            yield await asyncio.gather(*(_changed(each, change) for each in some))
+            reached = await self._reach.machines(principal, some)
+            yield await asyncio.gather(*(_changed(each, change, reached) for each in some))
 
-    async def _machines(self, organization_id: UUID, wanted: BulkChange) -> Sequence[str]:
+    async def _machines(self, principal: Principal, wanted: BulkChange) -> Sequence[str]:
         if wanted.filter is None:
             return tuple(dict.fromkeys(wanted.machine_ids or ()))
-        found = (await self._lists.find(organization_id, wanted.filter)).ids
+        listed = await self._lists.find(
+            principal.organization_id, wanted.filter, within=principal.pools
+        )
+        found = listed.ids
         if len(found) > MOST_MACHINES:
             raise InvalidRequestError.single(
                 ("body", "filter"),
@@ -68,14 +77,15 @@ class Bulk:
             )
         return found
 
-    async def _change(self, organization_id: UUID, wanted: BulkChange, by: str) -> _Change:
+    async def _change(self, principal: Principal, wanted: BulkChange) -> _Change:
+        organization_id, by = principal.organization_id, principal.token_name
         if wanted.action in ("pause", "resume"):
             check_end(wanted.pause_until)
             return self._pausing(organization_id, wanted, by)
         if wanted.action == "remove":
             return self._removing(organization_id)
         if wanted.pool_id is not None:
-            return await self._pooling(organization_id, wanted.pool_id, wanted.action)
+            return await self._pooling(principal, wanted.pool_id, wanted.action)
         labels = Labels(tags=wanted.tags or ())
         add, remove = (labels, NO_LABELS) if wanted.action == "tag" else (NO_LABELS, labels)
 
@@ -104,9 +114,10 @@ class Bulk:
 
         return remove
 
-    async def _pooling(self, organization_id: UUID, pool_id: UUID, action: BulkAction) -> _Change:
+    async def _pooling(self, principal: Principal, pool_id: UUID, action: BulkAction) -> _Change:
+        organization_id = principal.organization_id
         references = await self._pools.references(organization_id, [pool_id])
-        if not references:
+        if not references or (principal.pools is not None and pool_id not in principal.pools):
             raise InvalidRequestError.single(
                 ("body", "pool_id"), f"there is no pool {pool_id}", "no_pool", str(pool_id)
             )
@@ -120,8 +131,10 @@ class Bulk:
         return put
 
 
-async def _changed(machine_id: str, change: _Change) -> Changed:
+async def _changed(machine_id: str, change: _Change, reached: Collection[str] | None) -> Changed:
     try:
+        if reached is not None and machine_id not in reached:
+            raise RefusedError(unknown_machine(machine_id))  # noqa: TRY301  as where none has it
         note = await change(machine_id)
     except RefusedError as error:
         is_unknown = error.refusal.kind is RefusalKind.UNKNOWN_MACHINE

@@ -55,14 +55,19 @@ class Fleet:
         self._lists = lists
         self._changed = changed
 
-    async def page(self, organization_id: UUID, query: MachineQuery) -> MachinePage:
-        """One page of the machines that fit.
+    async def page(
+        self,
+        organization_id: UUID,
+        query: MachineQuery,
+        within: frozenset[UUID] | None = None,
+    ) -> MachinePage:
+        """One page of the machines that fit, in these pools alone where they are given.
 
         Raises a validation error for a pool that is not there.
         """
         window = Window(query.skip, query.limit)
         found = await self._lists.find(
-            organization_id, query, query.sort, window, counts=query.counts
+            organization_id, query, query.sort, window, counts=query.counts, within=within
         )
         stored = await self._machines.some(organization_id, found.ids)
         return MachinePage(

@@ -51,15 +51,21 @@ class Pools:
             raise _taken(new.name) from None
         return _view(stored, 0)
 
-    async def page(self, organization_id: UUID, page: PageQuery) -> PoolPage:
-        """One page of the pools, by name."""
-        stored, total = await self._pools.list(organization_id, page)
+    async def page(
+        self, organization_id: UUID, page: PageQuery, within: Collection[UUID] | None = None
+    ) -> PoolPage:
+        """One page of the pools, or of those ``within``, by name."""
+        stored, total = await self._pools.list(organization_id, page, within)
         counts = await self._pools.counts(organization_id, [each.id for each in stored])
         items = [_view(each, counts.get(each.id, 0)) for each in stored]
         return PoolPage(items=items, total=total, skip=page.skip, limit=page.limit)
 
-    async def get(self, organization_id: UUID, pool_id: UUID) -> Pool:
-        """One pool."""
+    async def get(
+        self, organization_id: UUID, pool_id: UUID, within: Collection[UUID] | None = None
+    ) -> Pool:
+        """One pool; one that is not ``within`` does not exist."""
+        if within is not None and pool_id not in within:
+            raise _unknown(pool_id)
         return await self._shown(await self._pools.get(organization_id, pool_id), pool_id)
 
     async def change(self, organization_id: UUID, pool_id: UUID, change: PoolChange) -> Pool:
@@ -97,13 +103,21 @@ class Pools:
                 )
         return tuple(dict.fromkeys(pool_ids))
 
-    async def named(self, organization_id: UUID, texts: Collection[str]) -> frozenset[UUID]:
-        """The pools that have these names or ids.  Raises a validation error where one has not."""
+    async def named(
+        self,
+        organization_id: UUID,
+        texts: Collection[str],
+        within: Collection[UUID] | None = None,
+    ) -> frozenset[UUID]:
+        """The pools that have these names or ids.  Raises a validation error where one has not.
+
+        Those that are not ``within`` do not exist.
+        """
         ids = {text: each for text in texts if (each := _id(text)) is not None}
         known = await self._pools.ids_of(organization_id, ids.values(), texts)
         found = {text: known.get(ids.get(text, text)) for text in texts}
         for text, pool_id in found.items():
-            if pool_id is None:
+            if pool_id is None or (within is not None and pool_id not in within):
                 raise InvalidRequestError.single(
                     ("query", "pool"), f"there is no pool {text}", "no_pool", text
                 )

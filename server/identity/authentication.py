@@ -51,6 +51,8 @@ class Principal:
     machine_id: str | None
     expires_at: datetime | None
     role: Role | None
+    pools: frozenset[UUID] | None = None
+    """Those that it is bound to: no other machine exists for it; None is all machines."""
 
     def require(self, scope: Scope) -> None:
         """Raise a ``403`` problem where the token lacks the scope."""
@@ -174,6 +176,7 @@ def _principal(token: StoredToken) -> Principal:
         machine_id=token.machine_id,
         expires_at=token.expires_at,
         role=known_role(token),
+        pools=None if token.pool_ids is None else frozenset(token.pool_ids),
     )
 
 

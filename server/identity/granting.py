@@ -1,11 +1,13 @@
-"""What a token may give away: never more than it allows itself, and never for longer.
+"""What a token may give away: never more than it allows itself, nor for longer, nor elsewhere.
 
 So no chain of tokens, each made by the one before, leads to more than its first one allowed.  A
 machine's own token is different: whoever may add machines also lets them in, for as long as they
 are there.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from uuid import UUID
 
 from schemas.http.problems import FORBIDDEN, InvalidRequestError, ProblemError
 from schemas.resources.tokens import NewToken, Scope
@@ -48,3 +50,34 @@ def granted_end(maker: Principal, new: NewToken) -> datetime | None:
             {"latest": end},
         )
     return new.expires_at or maker.expires_at
+
+
+def check_pools(principal: Principal, pool_ids: Sequence[UUID]) -> None:
+    """Raise a problem unless what is put into these pools stays within those of the token."""
+    if principal.pools is None:
+        return
+    if not pool_ids:
+        raise ProblemError(FORBIDDEN, "your token is bound to pools: name pool_ids among them")
+    for place, pool_id in enumerate(pool_ids):
+        if pool_id not in principal.pools:
+            raise no_pool(place, pool_id)
+
+
+def granted_pools(maker: Principal, new: NewToken) -> list[UUID] | None:
+    """The pools that the new token is bound to: some of its maker's, by default all of them.
+
+    A machine's own token is bound to its machine alone.  Raises a validation error for others.
+    """
+    if new.machine_id is not None:
+        return None
+    if new.pool_ids is None:
+        return None if maker.pools is None else sorted(maker.pools)
+    check_pools(maker, new.pool_ids)
+    return [*dict.fromkeys(new.pool_ids)]
+
+
+def no_pool(place: int, pool_id: UUID) -> InvalidRequestError:
+    """The error of a body that names a pool which is not there, or not for whoever asks."""
+    return InvalidRequestError.single(
+        ("body", "pool_ids", str(place)), f"there is no pool {pool_id}", "no_pool", str(pool_id)
+    )

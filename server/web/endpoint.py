@@ -14,6 +14,8 @@ JSON = "application/json"
 SMALL_BODY = 64 * 1024
 FEW_VALUES = 100
 
+_OF_NO_MACHINE = (None, Scope.TRAJECTORIES_READ, Scope.TRAJECTORIES_WRITE)
+
 Handler = TypeVar("Handler", bound="PerformsEndpoints")
 Parameters = ParamSpec("Parameters")
 
@@ -31,6 +33,8 @@ class Endpoint:
     costs to parse.  ``answers`` has the model of each successful status, None where there is no
     body.  Of a ``confidential`` body nothing is repeated in the answer, whatever is wrong with
     it: it may hold a password.  Where ``session`` is false, the console's cookie does not let in.
+    ``for_bound`` says that the operation keeps tokens that are bound to pools within these by
+    itself; where the path names a machine, that is done before it, and all else they may not do.
     The answer of an ``endless`` one is a stream, which ends with
     its reader or the server: a server that stops does not wait for it.
     """
@@ -53,6 +57,7 @@ class Endpoint:
     confidential: bool = False
     endless: bool = False
     session: bool = True
+    for_bound: bool = False
     media_type: str = JSON
     answer_headers: Mapping[str, str] = field(default_factory=dict)
 
@@ -67,6 +72,11 @@ class Endpoint:
 
         method.endpoint = self  # type: ignore[attr-defined]
         return method
+
+    @property
+    def is_for_bound(self) -> bool:
+        """Whether a token that is bound to pools may do it where its path names no machine."""
+        return self.for_bound or self.scope in _OF_NO_MACHINE
 
     @property
     def takes_body(self) -> bool:

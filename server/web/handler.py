@@ -131,9 +131,19 @@ class ApiHandler(RequestHandler):
             self._body.release()
 
     async def authorize(self, endpoint: Endpoint) -> None:
-        """Find out who calls, and whether they may."""
+        """Find out who calls, and whether they may; what lasts asks again as it goes on."""
         caller = await authorize(self.services, self.request, endpoint)
         self.principal, self.session_expires_at = caller
+        if self.principal.pools is not None:
+            await self._check_pools(endpoint)
+
+    async def _check_pools(self, endpoint: Endpoint) -> None:
+        """Raise a problem where the caller's token is bound to pools that this is not within."""
+        machine_id = self.path_kwargs.get("machine_id")
+        if machine_id is not None:
+            await self.services.machines.reach.check(self.principal, machine_id)
+        elif not endpoint.is_for_bound:
+            raise ProblemError(problems.FORBIDDEN, "a token that is bound to pools cannot do this")
 
     @property
     def organization_id(self) -> UUID:

@@ -209,15 +209,20 @@ class Tokens:
         scopes: Sequence[str] | None = None,
         machine_id: str | None = None,
         organization_id: UUID | str | None = None,
+        pool_ids: Iterable[UUID | str] | None = None,
         expires_at: datetime | None = None,
     ) -> CreatedToken:
-        """Make a token with a role, or with scopes; this answer alone has its secret."""
+        """Make a token with a role, or with scopes; this answer alone has its secret.
+
+        With ``pool_ids``, machines outside of these pools do not exist for it.
+        """
         given = {
             "name": name,
             "role": role,
             "scopes": None if scopes is None else [*scopes],
             "machine_id": machine_id,
             "organization_id": None if organization_id is None else str(organization_id),
+            "pool_ids": None if pool_ids is None else [str(each) for each in pool_ids],
             "expires_at": None if expires_at is None else expires_at.isoformat(),
         }
         body = {field: value for field, value in given.items() if value is not None}

@@ -23,6 +23,7 @@ class BulkHandler(ApiHandler):
         "changes nothing more.  Tags and pools need pools:write as well, and a filter "
         "machines:read.",
         scope=Scope.MACHINES_WRITE,
+        for_bound=True,
         body=BulkChange,
         answers={200: BulkResult},
         max_body_bytes=MAX_BYTES,
@@ -35,7 +36,7 @@ class BulkHandler(ApiHandler):
             self.principal.require(Scope.MACHINES_READ)
         bulk = self.services.machines.bulk
         items: list[BulkItem] = []
-        async for some in bulk.run(self.organization_id, body, by=self.principal.token_name):
+        async for some in bulk.run(self.principal, body):
             done = {each.item.machine_id: each.note for each in some if each.item.status == "done"}
             await record_machines(self, AUDITED[body.action], done)
             items += [each.item for each in some]

@@ -23,11 +23,13 @@ class PoolsHandler(ApiHandler):
     @Endpoint(
         summary="List pools",
         scope=Scope.MACHINES_READ,
+        for_bound=True,
         query=PageQuery,
         answers={200: PoolPage},
     )
     async def get(self, query: PageQuery) -> None:
-        self.answer(200, await self.services.machines.pools.page(self.organization_id, query))
+        pools, within = self.services.machines.pools, self.principal.pools
+        self.answer(200, await pools.page(self.organization_id, query, within))
 
     @Endpoint(
         summary="Make a pool",
@@ -48,13 +50,14 @@ class PoolHandler(ApiHandler):
     @Endpoint(
         summary="Get a pool",
         scope=Scope.MACHINES_READ,
+        for_bound=True,
         path=PoolPath,
         answers={200: Pool},
         problems=(problems.NOT_FOUND,),
     )
     async def get(self, path: PoolPath) -> None:
-        pools = self.services.machines.pools
-        self.answer(200, await pools.get(self.organization_id, path.pool_id))
+        pools, within = self.services.machines.pools, self.principal.pools
+        self.answer(200, await pools.get(self.organization_id, path.pool_id, within))
 
     @Endpoint(
         summary="Rename or describe a pool, or change its delay",

@@ -42,6 +42,7 @@ def _look(summary: str, path: type[CommandPath]) -> Endpoint:
         summary=summary,
         description=DESCRIPTION,
         scope=Scope.INPUT_SEND,
+        for_bound=True,
         path=path,
         answers={200: CommandView},
         problems=(problems.NOT_FOUND,),
@@ -64,7 +65,12 @@ class CommandHandler(AskingHandler):
                 machine_id=machine_id,
             )
         )
-        if known is None:
+        reached = None
+        if known is not None:
+            reached = await self.services.machines.reach.machines(
+                self.principal, [known.machine_id]
+            )
+        if known is None or reached == set():
             raise ProblemError(problems.NOT_FOUND, f"no command {command_id} is known")
         self.answer(200, command_view(known))
 

@@ -44,22 +44,25 @@ SILENT_SECONDS: Final = 4.0
 """Without an answer to a ping, nobody is there: what is held must not stay so."""
 
 
+HAND = Endpoint(
+    summary="Work on a machine by hand",
+    description=f"A websocket with the subprotocol {HAND_SUBPROTOCOL}, for whoever has "
+    "control: batches of moves, buttons, wheel and keys as they happen.  Its messages are "
+    "in schemas/inputs/hand.py, and docs/reference/control.md explains them.",
+    scope=Scope.INPUT_SEND,
+    path=LeasePath,
+    answers={101: None},
+    problems=(problems.NOT_FOUND, problems.WEBSOCKET_REQUIRED),
+)
+
+
 class HandHandler(AskingHandler, WebSocketHandler):
     """One hand, from its handshake to its end."""
 
     _hand: Hand | None = None
     _watching: "asyncio.Task[None] | None" = None
 
-    @Endpoint(
-        summary="Work on a machine by hand",
-        description=f"A websocket with the subprotocol {HAND_SUBPROTOCOL}, for whoever has "
-        "control: batches of moves, buttons, wheel and keys as they happen.  Its messages are "
-        "in schemas/inputs/hand.py, and docs/reference/control.md explains them.",
-        scope=Scope.INPUT_SEND,
-        path=LeasePath,
-        answers={101: None},
-        problems=(problems.NOT_FOUND, problems.WEBSOCKET_REQUIRED),
-    )
+    @HAND
     async def get(self, path: LeasePath) -> None:
         """Check who asks, shake hands, then stay with the connection until it ends."""
         self._path = path
@@ -204,10 +207,12 @@ class HandHandler(AskingHandler, WebSocketHandler):
         if time.monotonic() - self._heard_at > SILENT_SECONDS:
             return HandClosedError(HandCloseCode.SILENT, "no answer to a ping in time")
         try:
+            if self.principal.pools is not None:
+                await self.authorize(HAND)
             control = await self.services.machines.control.in_force(*self._lease)
             return end_of(self._hand_id, control)
-        except RefusedError:
-            return control_ended()  # The machine was removed.
+        except (RefusedError, ProblemError):
+            return control_ended()  # The machine was removed, or has left the token's pools.
         except StoreUnavailable:
             return None  # Where the lease is checked, it still is; the next look tells.
 

@@ -17,6 +17,7 @@ from schemas.resources.invitations import (
     NewInvitation,
 )
 from schemas.resources.tokens import Scope
+from server.identity.granting import check_pools
 from server.web.auditing import record
 from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
@@ -52,6 +53,7 @@ class InvitationsHandler(ApiHandler):
         "farhand-machine join --code makes a machine of its host.  With a machine_id it needs the "
         "scope machines:write as well.",
         scope=Scope.POOLS_WRITE,
+        for_bound=True,
         body=NewInvitation,
         answers={201: CreatedInvitation},
     )
@@ -59,6 +61,8 @@ class InvitationsHandler(ApiHandler):
         if body.machine_id is not None:
             # Who is that machine gets what is typed on it, as with a token of its own.
             self.principal.require(Scope.MACHINES_WRITE)
+            await self.services.machines.reach.check(self.principal, body.machine_id)
+        check_pools(self.principal, body.pool_ids)
         made = await self.services.machines.invitations.add(
             self.organization_id, body, by=self.principal.token_name
         )

@@ -19,6 +19,7 @@ from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.dispatch.questions.control import RotateToken
 from server.errors import AlreadyExists
+from server.identity.granting import check_pools
 from server.web.auditing import record
 from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
@@ -29,18 +30,20 @@ class MachinesHandler(ApiHandler):
         summary="List machines",
         description="Those that fit all filters, with exact totals.",
         scope=Scope.MACHINES_READ,
+        for_bound=True,
         query=MachineQuery,
         answers={200: MachinePage},
     )
     async def get(self, query: MachineQuery) -> None:
         fleet = self.services.machines.fleet
-        self.answer(200, await fleet.page(self.organization_id, query))
+        self.answer(200, await fleet.page(self.organization_id, query, self.principal.pools))
 
     @Endpoint(
         summary="Add a machine",
         description="The answer holds the token that the machine connects with; it is shown "
         "this once.",
         scope=Scope.MACHINES_WRITE,
+        for_bound=True,
         body=NewMachine,
         answers={201: CreatedMachine},
         problems=(problems.CONFLICT,),
@@ -49,6 +52,7 @@ class MachinesHandler(ApiHandler):
         fleet = self.services.machines.fleet
         if body.tags or body.pool_ids:
             self.principal.require(Scope.POOLS_WRITE)
+        check_pools(self.principal, body.pool_ids)
         try:
             stored, token = await fleet.add(self.organization_id, body)
         except AlreadyExists:

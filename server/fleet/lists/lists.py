@@ -97,16 +97,22 @@ class MachineLists:
         window: Window = EVERYTHING,
         *,
         counts: bool = False,
+        within: frozenset[UUID] | None = None,
     ) -> Found:
-        """The machines that fit.  Raises a validation error for a pool that is not there."""
+        """The machines that fit.  Raises a validation error for a pool that is not there.
+
+        Where ``within`` has pools, no machine and no pool beside them exists.
+        """
         pools = None
         if wanted.pool is not None:
-            pools = await self._pools.named(organization_id, wanted.pool)
+            pools = await self._pools.named(organization_id, wanted.pool, within)
         held, moment = await self._up_to_date(organization_id), None
         if asks_for_states(wanted, sort, counts=counts):
             troubled = await self._live.troubled(organization_id, held.nodes)
             moment = Moment(held.index, troubled)
-        return answered(held.index, moment, wanted, pools, sort, window, counts=counts)
+        return answered(
+            held.index, moment, wanted, pools, sort, window, counts=counts, within=within
+        )
 
     async def _up_to_date(self, organization_id: UUID) -> _Held:
         held = self._held.setdefault(organization_id, _Held())

@@ -48,13 +48,15 @@ def answered(
     window: Window = EVERYTHING,
     *,
     counts: bool = False,
+    within: frozenset[UUID] | None = None,
 ) -> Found:
     """A page of the machines that fit, with the exact total.
 
-    ``pools`` are those that ``wanted`` names.  ``moment`` is wanted where the question
+    ``pools`` are those that ``wanted`` names, and ``within`` those outside of which nothing fits.
+    ``moment`` is wanted where the question
     `asks_for_states`.
     """
-    fitting, told = _fitting(index, wanted, pools), None
+    fitting, told = _fitting(index, wanted, pools, within), None
     if moment is not None:
         fitting = _searched(index, moment, wanted.search, fitting)
         if counts:
@@ -73,11 +75,14 @@ def answered(
     return Found(_page(ordered, total, window, is_downwards=sort != field), total, told)
 
 
-def _fitting(index: Index, wanted: MachineFilter, pools: frozenset[UUID] | None) -> Set[str] | None:
+def _fitting(
+    index: Index,
+    wanted: MachineFilter,
+    pools: frozenset[UUID] | None,
+    within: frozenset[UUID] | None,
+) -> Set[str] | None:
     """Those that fit what does not change with the moment; None is all."""
-    parts: list[set[str]] = []
-    if pools is not None:
-        parts.append(index.in_pools(pools))
+    parts = [index.in_pools(each) for each in (pools, within) if each is not None]
     if wanted.tag is not None:
         parts.append(index.by_tag.any_of(wanted.tag))
     if wanted.version is not None:

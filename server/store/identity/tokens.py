@@ -1,6 +1,6 @@
 """Tokens: who may do what.  Only their hashes are stored."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -30,6 +30,8 @@ class StoredToken:
     last_used_at: datetime | None
     revoked_at: datetime | None
     role: str | None = None
+    pool_ids: tuple[UUID, ...] | None = None
+    """The pools outside of which no machine exists for it; None is all machines."""
 
     def is_usable(self, at: datetime) -> bool:
         """Whether it opens anything at that time."""
@@ -47,6 +49,7 @@ def new_token(
     machine_id: str | None = None,
     expires_at: datetime | None = None,
     token_id: UUID | None = None,
+    pool_ids: Sequence[UUID] | None = None,
 ) -> StoredToken:
     """A token as it is made now, by the SHA-256 of its secret; its id is random unless given."""
     return StoredToken(
@@ -62,6 +65,7 @@ def new_token(
         last_used_at=None,
         revoked_at=None,
         role=role,
+        pool_ids=None if pool_ids is None else tuple(pool_ids),
     )
 
 
@@ -108,9 +112,19 @@ class TokenStore:
             )
         return None if found is None else stored_token(found)
 
-    async def list(self, organization_id: UUID, page: PageQuery) -> tuple[list[StoredToken], int]:
-        """One page of the tokens that were not revoked, newest first, and how many in all."""
-        wanted = {"organization_id": organization_id, "revoked_at": None}
+    async def list(
+        self, organization_id: UUID, page: PageQuery, within: Collection[UUID] | None = None
+    ) -> tuple[list[StoredToken], int]:
+        """One page of the tokens that were not revoked, newest first, and how many in all.
+
+        ``within`` leaves those alone that are bound to these pools, or some of them.
+        """
+        wanted: Document = {"organization_id": organization_id, "revoked_at": None}
+        if within is not None:
+            wanted["pool_ids"] = {
+                "$type": "array",
+                "$not": {"$elemMatch": {"$nin": [*within]}},
+            }
         async with self._database.operation():
             total = await self._tokens.count_documents(wanted)
         cursor = self._tokens.find(
@@ -179,6 +193,8 @@ def revoke_now() -> list[Document]:
 def token_document(token: StoredToken) -> Document:
     """The document of the collection that a token is."""
     document = {**vars(token), "scopes": list(token.scopes)}
+    if token.pool_ids is None:
+        del document["pool_ids"]
     document["_id"] = document.pop("id")
     return document
 
@@ -186,4 +202,6 @@ def token_document(token: StoredToken) -> Document:
 def stored_token(document: Document) -> StoredToken:
     """The token that a document of the collection is."""
     fields = fields_of(StoredToken, document) | {"scopes": tuple(document["scopes"])}
+    if (pool_ids := document.get("pool_ids")) is not None:
+        fields["pool_ids"] = tuple(pool_ids)
     return StoredToken(id=document["_id"], **fields)

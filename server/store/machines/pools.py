@@ -71,10 +71,12 @@ class PoolStore:
         return None if found is None else _pool(found)
 
     async def list(
-        self, organization_id: UUID, page: PageQuery
+        self, organization_id: UUID, page: PageQuery, within: Collection[UUID] | None = None
     ) -> tuple[builtins.list[StoredPool], int]:
-        """One page of the pools by name, and how many there are in all."""
-        wanted = {"organization_id": organization_id}
+        """One page of the pools, or of those ``within``, by name, and how many there are in all."""
+        wanted: Document = {"organization_id": organization_id}
+        if within is not None:
+            wanted["_id"] = {"$in": [*within]}
         async with self._database.operation():
             total = await self._pools.count_documents(wanted)
         cursor = self._pools.find(wanted, sort=[("name", 1)], skip=page.skip, limit=page.limit)
@@ -110,6 +112,33 @@ class PoolStore:
         wanted = {"organization_id": organization_id, "pools": pool_id, "deleted_at": None}
         cursor = self._machines.find(wanted, projection=["machine_id"])
         return [found["machine_id"] async for found in self._database.documents(cursor)]
+
+    async def members(
+        self,
+        organization_id: UUID,
+        pool_ids: Collection[UUID],
+        among: Collection[str] | None = None,
+    ) -> set[str]:
+        """The ids of the machines that are in any of the pools now: all, or those of ``among``."""
+        wanted: Document = {"organization_id": organization_id, "deleted_at": None}
+        if among is not None:
+            wanted["machine_id"] = {"$in": [*among]}
+        wanted["pools"] = {"$in": [*pool_ids]}
+        cursor = self._machines.find(wanted, projection={"_id": False, "machine_id": True})
+        return {found["machine_id"] async for found in self._database.documents(cursor)}
+
+    async def has_member(
+        self, organization_id: UUID, pool_ids: Collection[UUID], machine_id: str
+    ) -> bool:
+        """Whether a machine is in any of the pools now."""
+        wanted = {
+            "organization_id": organization_id,
+            "machine_id": machine_id,
+            "deleted_at": None,
+            "pools": {"$in": [*pool_ids]},
+        }
+        async with self._database.operation():
+            return await self._machines.find_one(wanted, projection={"_id": True}) is not None
 
     async def counts(self, organization_id: UUID, pool_ids: Sequence[UUID]) -> Mapping[UUID, int]:
         """How many machines are in each of these pools."""
