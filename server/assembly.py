@@ -42,6 +42,7 @@ from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import Pauses
 from server.fleet.pools import Pools
 from server.fleet.reach import MachineReach
+from server.fleet.rotations import Rotations
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
 from server.identity.secret_lookup import FailedAttempts, SecretLookup
@@ -304,7 +305,15 @@ def _machines(
     pauses = Pauses(PauseStore(database), audit, dispatcher, changed)
     pools, reach = Pools(pool_store, changed), MachineReach(pool_store)
     lists = MachineLists(MachineRowStore(database), live, pools)
-    invitations = InvitationStore(database, machines)
+    stored_invitations = InvitationStore(database, machines)
+    invitations = Invitations(
+        stored_invitations,
+        machines,
+        audit,
+        pools,
+        SecretLookup(stored_invitations.find_by_hashes, failed_attempts, background),
+        changed,
+    )
     fleet = Fleet(
         machines,
         TokenStore(database),
@@ -316,17 +325,12 @@ def _machines(
         lists,
         changed,
     )
+    rotations = Rotations(fleet, invitations, dispatcher)
     door = Machines(
         fleet=fleet,
-        bulk=Bulk(fleet, lists, pools, reach),
-        invitations=Invitations(
-            invitations,
-            machines,
-            audit,
-            pools,
-            SecretLookup(invitations.find_by_hashes, failed_attempts, background),
-            changed,
-        ),
+        bulk=Bulk(fleet, rotations, lists, pools, reach),
+        invitations=invitations,
+        rotations=rotations,
         pools=pools,
         reach=reach,
         pauses=pauses,

@@ -26,6 +26,7 @@ from server.fleet.invitations import Invitations
 from server.fleet.pauses import Pauses
 from server.fleet.pools import Pools
 from server.fleet.reach import MachineReach
+from server.fleet.rotations import Rotations
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
 from server.identity.sessions import Sessions
@@ -94,6 +95,7 @@ class Machines:
 
     fleet: Fleet
     invitations: Invitations
+    rotations: Rotations
     pools: Pools
     reach: MachineReach
     bulk: Bulk

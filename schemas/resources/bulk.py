@@ -17,7 +17,9 @@ from schemas.values.times import Time
 MOST_MACHINES: Final = 1000
 """In one request."""
 
-BulkAction = Literal["pause", "resume", "tag", "untag", "add_to_pool", "remove_from_pool", "remove"]
+BulkAction = Literal[
+    "pause", "resume", "tag", "untag", "add_to_pool", "remove_from_pool", "rotate", "remove"
+]
 
 AUDITED: Final[dict[BulkAction, Action]] = {
     "pause": "machine.paused",
@@ -28,7 +30,7 @@ AUDITED: Final[dict[BulkAction, Action]] = {
     "remove_from_pool": "machine.unpooled",
     "remove": "machine.removed",
 }
-"""What the audit calls each action."""
+"""What the audit calls each action; a token that is rotated stands there once it has changed."""
 
 LABELLING: Final[frozenset[BulkAction]] = frozenset(
     {"tag", "untag", "add_to_pool", "remove_from_pool"}

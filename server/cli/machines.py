@@ -103,10 +103,14 @@ def invite(api: Api, body: dict[str, Any], expires_in: timedelta | None) -> None
 
 
 @machine.command("rotate")
-@click.argument("machine_id", metavar="ID")
+@click.argument("machine_ids", metavar="ID...", nargs=-1, required=True)
 @api_options
-def rotate_token(api: Api, machine_id: str) -> None:
-    """Have a machine make itself a new token, and wait until its old one has fallen."""
+def rotate_token(api: Api, machine_ids: tuple[str, ...]) -> None:
+    """Have machines make themselves new tokens; of one, wait until its old one has fallen."""
+    if len(machine_ids) > 1:
+        change_all(api, machine_ids, {"action": "rotate"})
+        return
+    (machine_id,) = machine_ids
     invitation = api.call("POST", f"{address(machine_id)}/rotate")
     ends_at = time.monotonic() + ROTATION_SECONDS
     while not invitation["used"]:

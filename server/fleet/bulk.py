@@ -18,6 +18,7 @@ from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import check_end
 from server.fleet.pools import Pools
 from server.fleet.reach import MachineReach
+from server.fleet.rotations import Rotations
 from server.identity.authentication import Principal
 from server.store.machines.documents import NO_LABELS, Labels
 
@@ -40,9 +41,15 @@ class Bulk:
     """Changes machines of the organization of whoever asks, and no others."""
 
     def __init__(
-        self, fleet: Fleet, lists: MachineLists, pools: Pools, reach: MachineReach
+        self,
+        fleet: Fleet,
+        rotations: Rotations,
+        lists: MachineLists,
+        pools: Pools,
+        reach: MachineReach,
     ) -> None:
         self._fleet = fleet
+        self._rotations = rotations
         self._lists = lists
         self._pools = pools
         self._reach = reach
@@ -84,6 +91,8 @@ class Bulk:
             return self._pausing(organization_id, wanted, by)
         if wanted.action == "remove":
             return self._removing(organization_id)
+        if wanted.action == "rotate":
+            return self._rotating(organization_id, by)
         if wanted.pool_id is not None:
             return await self._pooling(principal, wanted.pool_id, wanted.action)
         labels = Labels(tags=wanted.tags or ())
@@ -113,6 +122,12 @@ class Bulk:
             await self._fleet.remove(organization_id, machine_id)
 
         return remove
+
+    def _rotating(self, organization_id: UUID, by: str) -> _Change:
+        async def rotate(machine_id: str) -> None:
+            await self._rotations.begin(organization_id, machine_id, by=by)
+
+        return rotate
 
     async def _pooling(self, principal: Principal, pool_id: UUID, action: BulkAction) -> _Change:
         organization_id = principal.organization_id

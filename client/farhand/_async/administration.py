@@ -60,8 +60,8 @@ class AsyncMachines:
 
         These, or else those that fit the filters of :meth:`list`.  The actions are ``pause`` (with
         a ``reason`` and ``until``), ``resume``, ``tag``, ``untag`` (with ``tags``),
-        ``add_to_pool``, ``remove_from_pool`` (with a ``pool_id``) and ``remove``.  Done again, each
-        changes nothing more.
+        ``add_to_pool``, ``remove_from_pool`` (with a ``pool_id``), ``rotate`` and ``remove``.  Done
+        again, each changes nothing more, but that each rotation makes a new token.
         """
         given = {
             "action": action,

@@ -20,8 +20,8 @@ class BulkHandler(ApiHandler):
     @Endpoint(
         summary="Change many machines",
         description="Each as if it were changed alone, with an answer of its own; sent again, it "
-        "changes nothing more.  Tags and pools need pools:write as well, and a filter "
-        "machines:read.",
+        "changes nothing more, but that each rotation makes a new token.  Tags and pools need "
+        "pools:write as well, and a filter machines:read.",
         scope=Scope.MACHINES_WRITE,
         for_bound=True,
         body=BulkChange,
@@ -38,7 +38,8 @@ class BulkHandler(ApiHandler):
         items: list[BulkItem] = []
         async for some in bulk.run(self.principal, body):
             done = {each.item.machine_id: each.note for each in some if each.item.status == "done"}
-            await record_machines(self, AUDITED[body.action], done)
+            if body.action in AUDITED:
+                await record_machines(self, AUDITED[body.action], done)
             items += [each.item for each in some]
         count = sum(each.status == "done" for each in items)
         self.answer(200, BulkResult(items=items, done=count, failed=len(items) - count))

@@ -17,7 +17,6 @@ from schemas.resources.tokens import Scope
 from schemas.resources.troubles import TroublePage
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
-from server.dispatch.questions.control import RotateToken
 from server.errors import AlreadyExists
 from server.identity.granting import check_pools
 from server.web.auditing import record
@@ -148,17 +147,7 @@ class RotateHandler(AskingHandler):
         problems=(problems.NOT_FOUND, problems.MACHINE_UNAVAILABLE),
     )
     async def post(self, path: MachinePath) -> None:
-        invitations = self.services.machines.invitations
-        await self.services.machines.fleet.check(self.organization_id, path.machine_id)
-        made = await invitations.rotation(
+        invitation = await self.services.machines.rotations.begin(
             self.organization_id, path.machine_id, by=self.principal.token_name
         )
-        question = RotateToken(
-            organization_id=self.organization_id, machine_id=path.machine_id, code=made.code
-        )
-        try:
-            await self.ask(question)
-        except ProblemError:
-            await invitations.revoke(self.organization_id, made.id)
-            raise
-        self.answer(202, Invitation(**dict(made)))
+        self.answer(202, invitation)
