@@ -71,6 +71,8 @@ const ACTIONS = {
   "join.refused": "Refused a host",
   "token.rotated": "Changed a machine's token",
   "machine.pause_ended": "A pause ended by itself",
+  "machine.offline_expected": "Said that a machine will be away",
+  "machine.offline_not_expected": "Said that a machine will not be away",
   "control.taken": "Took control",
   "control.taken_over": "Took over control",
   "control.requested": "Asked for control",
