@@ -70,9 +70,7 @@ def _kind(live: LiveMachine) -> TroubleKind | None:
     """What is wrong with a machine, where anything is."""
     if live.state in ("offline", "no_input"):
         return "offline" if live.state == "offline" else "no_input"
-    screen = live.screen
-    is_dark = screen is not None and not (screen.available or screen.switched_off)
-    return "no_screen" if is_dark else None
+    return "no_screen" if live.is_dark else None
 
 
 def _holder(stored: StoredMachine) -> Holder | None:

@@ -1,7 +1,6 @@
 """The pools of organizations: what may become of one, and who has to hear of it."""
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Final
 from uuid import UUID
 
 from schemas.http import problems
@@ -17,9 +16,8 @@ from schemas.resources.pools import (
     references,
 )
 from server.errors import AlreadyExists
+from server.identity.granting import no_pool
 from server.store.machines.pools import PoolStore, StoredPool
-
-_BODY: Final = ("body", "pool_ids")
 
 
 class Pools:
@@ -98,9 +96,7 @@ class Pools:
         known = await self._pools.ids_of(organization_id, pool_ids) if pool_ids else {}
         for place, pool_id in enumerate(pool_ids):
             if pool_id not in known:
-                raise InvalidRequestError.single(
-                    (*_BODY, str(place)), f"there is no pool {pool_id}", "no_pool", str(pool_id)
-                )
+                raise no_pool(place, pool_id)
         return tuple(dict.fromkeys(pool_ids))
 
     async def named(

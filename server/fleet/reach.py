@@ -20,10 +20,14 @@ class MachineReach:
 
     async def check(self, principal: Principal, machine_id: str) -> None:
         """Raise a ``404`` problem unless the machine is in a pool of the token, if it has any."""
-        if principal.pools is None:
-            return
-        if not await self._pools.has_member(principal.organization_id, principal.pools, machine_id):
+        if not await self.has(principal, machine_id):
             raise ProblemError(NOT_FOUND, unknown_machine(machine_id).detail)
+
+    async def has(self, principal: Principal, machine_id: str) -> bool:
+        """Whether the token reaches a machine."""
+        if principal.pools is None:
+            return True
+        return await self._pools.has_member(principal.organization_id, principal.pools, machine_id)
 
     async def machines(
         self, principal: Principal, among: Collection[str] | None = None

@@ -65,12 +65,8 @@ class CommandHandler(AskingHandler):
                 machine_id=machine_id,
             )
         )
-        reached = None
-        if known is not None:
-            reached = await self.services.machines.reach.machines(
-                self.principal, [known.machine_id]
-            )
-        if known is None or reached == set():
+        reach = self.services.machines.reach
+        if known is None or not await reach.has(self.principal, known.machine_id):
             raise ProblemError(problems.NOT_FOUND, f"no command {command_id} is known")
         self.answer(200, command_view(known))
 

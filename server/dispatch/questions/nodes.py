@@ -32,6 +32,12 @@ class LiveMachine(BaseModel):
     node: str | None = None
     viewers: Annotated[tuple[str, ...], Field(max_length=MAX_VIEWER_NAMES)] = ()
 
+    @property
+    def is_dark(self) -> bool:
+        """Whether its screen should be seen, and cannot."""
+        screen = self.screen
+        return screen is not None and not (screen.available or screen.switched_off)
+
 
 class Described(Reply):
     """What the machines are like now that are there, by their ids."""

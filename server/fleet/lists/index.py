@@ -1,7 +1,7 @@
 """The rows of an organization, filed by what lists are filtered by, and kept in their orders."""
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
 
@@ -91,34 +91,27 @@ class Index:
         return self.by_pool.any_of(each.hex for each in pools)
 
     def _file(self, row: Row) -> None:
-        for pool in row.pools:
-            self.by_pool.add(pool, row.id)
-        for tag in row.tags:
-            self.by_tag.add(tag, row.id)
-        if row.version is not None:
-            self.by_version.add(row.version, row.id)
-        if row.node is None:
-            self.by_state.add(row.state, row.id)
-        else:
-            self.by_node.add(row.node, row.id)
+        for files, value in self._places_of(row):
+            files.add(value, row.id)
+        if row.node is not None:
             self.node_names[row.node] = row.node_name
 
     def _take_out(self, old: Row, orders: Iterable[str]) -> None:
         for order in orders:
             ids = self._orders[order]
             del ids[bisect_left(ids, ORDERS[order](old), key=self._key(order))]
-        for pool in old.pools:
-            self.by_pool.discard(pool, old.id)
-        for tag in old.tags:
-            self.by_tag.discard(tag, old.id)
-        if old.version is not None:
-            self.by_version.discard(old.version, old.id)
-        if old.node is None:
-            self.by_state.discard(old.state, old.id)
-        else:
-            self.by_node.discard(old.node, old.id)
-            if old.node not in self.by_node:
-                del self.node_names[old.node]
+        for files, value in self._places_of(old):
+            files.discard(value, old.id)
+        if old.node is not None and old.node not in self.by_node:
+            del self.node_names[old.node]
+
+    def _places_of(self, row: Row) -> Iterator[tuple[Files[Any], Any]]:
+        """Where a row is filed."""
+        yield from ((self.by_pool, pool) for pool in row.pools)
+        yield from ((self.by_tag, tag) for tag in row.tags)
+        if row.version is not None:
+            yield self.by_version, row.version
+        yield (self.by_state, row.state) if row.node is None else (self.by_node, row.node)
 
     def _key(self, order: str) -> Callable[[str], Any]:
         rows, key = self.rows, ORDERS[order]

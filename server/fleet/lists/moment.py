@@ -113,7 +113,5 @@ def _both(ids: Set[str], among: Set[str] | None) -> Set[str]:
 
 
 def _shown(live: LiveMachine) -> Shown:
-    screen = live.screen
-    is_dark = screen is not None and not (screen.available or screen.switched_off)
-    urgency = TROUBLE if is_dark else URGENCY.get(live.state, TROUBLE)
+    urgency = TROUBLE if live.is_dark else URGENCY.get(live.state, TROUBLE)
     return Shown(live.state, urgency, live.since, folded(live.reason))

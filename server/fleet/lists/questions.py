@@ -53,8 +53,7 @@ def answered(
     """A page of the machines that fit, with the exact total.
 
     ``pools`` are those that ``wanted`` names, and ``within`` those outside of which nothing fits.
-    ``moment`` is wanted where the question
-    `asks_for_states`.
+    ``moment`` is wanted where the question `asks_for_states`.
     """
     fitting, told = _fitting(index, wanted, pools, within), None
     if moment is not None:

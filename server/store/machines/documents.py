@@ -32,6 +32,11 @@ BEGUN_WORD: Final[Document] = {"$cond": [{"$in": ["$word", [TOLD, BACK]]}, BACK,
 """What becomes of it when a link begins: only of an outage that was told the end is, too."""
 
 
+def existing(organization_id: UUID, machine_id: str) -> Document:
+    """The filter for a machine that is there."""
+    return {"organization_id": organization_id, "machine_id": machine_id, "deleted_at": None}
+
+
 def _change_id() -> Int64:
     """Another one for each change."""
     return Int64(getrandbits(63))  # no secret

@@ -24,6 +24,7 @@ from server.store.machines.documents import (
     PauseDetails,
     client_document,
     display_documents,
+    existing,
     labelled,
     link_document,
     machine_of,
@@ -112,7 +113,7 @@ class MachineStore:
 
     async def ids_like(self, organization_id: UUID, pattern: str, session: Session) -> set[str]:
         """The ids of the machines that fit a regular expression, as a transaction sees them."""
-        wanted = {**_live(organization_id, ""), "machine_id": {"$regex": pattern}}
+        wanted = {**existing(organization_id, ""), "machine_id": {"$regex": pattern}}
         cursor = self._machines.find(wanted, projection=["machine_id"], session=session)
         return {each["machine_id"] async for each in cursor}
 
@@ -120,7 +121,7 @@ class MachineStore:
         self, session: Session, organization_id: UUID, machine_id: str, moment: datetime
     ) -> bool:
         """Whether a machine was there then and still is, as a transaction sees it."""
-        wanted = {**_live(organization_id, machine_id), "created_at": {"$lte": moment}}
+        wanted = {**existing(organization_id, machine_id), "created_at": {"$lte": moment}}
         return await self._machines.find_one(wanted, {"_id": True}, session=session) is not None
 
     async def insert_in(
@@ -170,7 +171,7 @@ class MachineStore:
         """The machine, or None."""
         async with self._database.operation():
             found = await self._machines.find_one(
-                _live(organization_id, machine_id), WITHOUT_TROUBLES
+                existing(organization_id, machine_id), WITHOUT_TROUBLES
             )
         return None if found is None else machine_of(found)
 
@@ -201,7 +202,7 @@ class MachineStore:
         """Remove the machine; False where there is none.  Its tokens are the caller's to revoke."""
         async with self._database.operation():
             result = await self._machines.update_one(
-                _live(organization_id, machine_id), noted({"$set": {"deleted_at": now()}})
+                existing(organization_id, machine_id), noted({"$set": {"deleted_at": now()}})
             )
         if result.modified_count == 0:
             return False
@@ -232,7 +233,7 @@ class MachineStore:
             change["tags"] = {"$literal": [*tags]}
         if not change:
             return await self.get(organization_id, machine_id)
-        return await self._update(_live(organization_id, machine_id), [noted_stage(change)])
+        return await self._update(existing(organization_id, machine_id), [noted_stage(change)])
 
     async def label(
         self, organization_id: UUID, machine_id: str, add: Labels, remove: Labels = NO_LABELS
@@ -248,7 +249,7 @@ class MachineStore:
                 {"$lte": [{"$size": stage["pools"]}, MOST_POOLS_OF_MACHINE]},
             ]
         }
-        wanted = {**_live(organization_id, machine_id), "$expr": fits}
+        wanted = {**existing(organization_id, machine_id), "$expr": fits}
         return await self._update(wanted, [noted_stage(stage)])
 
     async def joined_in(
@@ -268,7 +269,7 @@ class MachineStore:
         stage["pools"] = {"$slice": [stage["pools"], MOST_POOLS_OF_MACHINE]}
         if invitation is not None:
             stage["invitation"] = {"$literal": vars(invitation)}
-        wanted = _live(organization_id, machine_id)
+        wanted = existing(organization_id, machine_id)
         await self._machines.update_one(wanted, [noted_stage(stage)], session=session)
 
     async def begin_link(
@@ -288,7 +289,7 @@ class MachineStore:
         """Begin links of different machines, in two operations however many they are."""
         if len(begun) == 1:
             return [await self._begin_alone(begun[0])]
-        changes = [UpdateOne(_live(*each.key), each.change()) for each in begun]
+        changes = [UpdateOne(existing(*each.key), each.change()) for each in begun]
         async with self._database.operation():
             await self._machines.bulk_write(changes, ordered=False)
         machines = await self._find([each.key for each in begun])
@@ -301,13 +302,13 @@ class MachineStore:
         ]
 
     async def _begin_alone(self, begun: _BegunLink) -> Machine | None:
-        return await self._update(_live(*begun.key), begun.change())
+        return await self._update(existing(*begun.key), begun.change())
 
     async def link_again(
         self, organization_id: UUID, machine_id: str, epoch: int, node_id: UUID
     ) -> bool:
         """Remember that this link has not ended after all; False where a newer one began since."""
-        wanted = {**_live(organization_id, machine_id), "epoch": epoch, "link.node_id": node_id}
+        wanted = {**existing(organization_id, machine_id), "epoch": epoch, "link.node_id": node_id}
         if await self._update({**wanted, "disconnected_at": None}, {"$set": {}}) is not None:
             return True
         again = {"disconnected_at": None, "state_since": now(), "reason": None, "word": BEGUN_WORD}
@@ -359,7 +360,7 @@ class MachineStore:
         """
         time = now()
         change = noted({"$set": _ended(time, reason)})
-        wanted = {**_live(organization_id, machine_id), "epoch": epoch, "disconnected_at": None}
+        wanted = {**existing(organization_id, machine_id), "epoch": epoch, "disconnected_at": None}
         await self._ended.answer(UpdateOne(wanted, change))
 
     async def _end_links(self, changes: Sequence[UpdateOne]) -> Sequence[None]:
@@ -371,7 +372,7 @@ class MachineStore:
         self, organization_id: UUID, machine_id: str, epoch: int, displays: Sequence[Display]
     ) -> None:
         """Remember where the displays are now; nothing happens where a newer link began since."""
-        wanted = {**_live(organization_id, machine_id), "epoch": epoch}
+        wanted = {**existing(organization_id, machine_id), "epoch": epoch}
         change = {"$set": {"client.displays": display_documents(displays)}}
         async with self._database.operation():
             await self._machines.update_one(wanted, change)
@@ -398,7 +399,3 @@ def _paused(details: PauseDetails) -> Document:
         "paused_since": {"$ifNull": ["$paused_since", now()]},
         "pause": {"$literal": vars(details)},
     }
-
-
-def _live(organization_id: UUID, machine_id: str) -> Document:
-    return {"organization_id": organization_id, "machine_id": machine_id, "deleted_at": None}

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 from pymongo import ReturnDocument
 
 from schemas.http.queries import PageQuery
-from server.store.machines.documents import noted
+from server.store.machines.documents import existing, noted
 from server.store.mongodb.batches import Batches
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, fields_of
@@ -131,12 +131,7 @@ class PoolStore:
         self, organization_id: UUID, pool_ids: Collection[UUID], machine_id: str
     ) -> bool:
         """Whether a machine is in any of the pools now."""
-        wanted = {
-            "organization_id": organization_id,
-            "machine_id": machine_id,
-            "deleted_at": None,
-            "pools": {"$in": [*pool_ids]},
-        }
+        wanted = existing(organization_id, machine_id) | {"pools": {"$in": [*pool_ids]}}
         async with self._database.operation():
             return await self._machines.find_one(wanted, projection={"_id": True}) is not None
 

@@ -10,6 +10,7 @@ from typing import Final
 from uuid import UUID
 
 from schemas.resources.troubles import TroubleKind
+from server.store.machines.documents import existing
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, fields_of
 from server.store.times import now
@@ -78,19 +79,15 @@ class TroubleStore:
         document = {**vars(trouble), "reason": (trouble.reason or "")[:_LONGEST_REASON]}
         change = {"$push": {"troubles": {"$each": [document], "$slice": -MOST}}}
         async with self._database.operation():
-            await self._machines.update_one(_one(organization_id, machine_id), change)
+            await self._machines.update_one(existing(organization_id, machine_id), change)
 
     async def of(self, organization_id: UUID, machine_id: str) -> list[StoredTrouble]:
         """What is over of a machine, the latest first."""
         async with self._database.operation():
             found = await self._machines.find_one(
-                _one(organization_id, machine_id), projection=["troubles"]
+                existing(organization_id, machine_id), projection=["troubles"]
             )
         documents = (found or {}).get("troubles", ())
         troubles = [StoredTrouble(**fields_of(StoredTrouble, each)) for each in documents]
         kept = [each for each in troubles if each.until >= now() - KEPT]
         return sorted(kept, key=lambda each: each.since, reverse=True)
-
-
-def _one(organization_id: UUID, machine_id: str) -> Document:
-    return {"organization_id": organization_id, "machine_id": machine_id, "deleted_at": None}
