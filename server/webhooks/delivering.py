@@ -6,7 +6,7 @@ import logging
 import random
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -15,7 +15,7 @@ from uuid import UUID
 from schemas.values.times import format_time
 from server.errors import StoreUnavailable
 from server.store.times import now
-from server.store.webhooks.outbox import Outbox, OutboxSize, StoredDelivery
+from server.store.webhooks.outbox import DIGEST, Outbox, OutboxSize, StoredDelivery
 from server.store.webhooks.webhooks import StoredWebhook, WebhookStore
 from server.tasks import Tasks
 from server.webhooks.posting import Posted, Poster
@@ -24,9 +24,6 @@ from server.webhooks.signatures import signed_headers
 logger = logging.getLogger(__name__)
 
 TRIED_FOR: Final = timedelta(days=3)
-DIGEST: Final = "digest"
-"""What is posted at the end of quiet hours."""
-
 PAUSES: Final = (5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200)
 """Seconds after each failed try; the last again and again."""
 
@@ -66,9 +63,9 @@ class Delivering:
         self.dropped = 0
         self.size = OutboxSize()
 
-    async def add(self, organization_id: UUID, deliveries: Sequence[StoredDelivery]) -> None:
+    async def add(self, delivery: StoredDelivery) -> None:
         """Have something delivered: from its return on it is, whoever dies."""
-        self._note_dropped(organization_id, await self._outbox.add(organization_id, deliveries))
+        self._note_dropped(delivery.organization_id, await self._outbox.add(delivery))
         self.look_soon()
 
     async def make_room(self, organization_id: UUID) -> None:
@@ -137,9 +134,7 @@ class Delivering:
         if webhook is None:
             await self._outbox.forget([claimed])
             return
-        moment, body = now(), claimed.body
-        if claimed.events:
-            body = envelope(DIGEST, claimed.created_at, {"events": claimed.events})
+        moment, body = now(), _digest(claimed) if claimed.events else claimed.body
         headers = signed_headers(_secrets(webhook, moment), str(claimed.id), moment, body)
         headers |= {"content-type": "application/json", "user-agent": "Farhand"}
         posted = await self._poster.post(webhook.url, headers, body.encode())
@@ -155,6 +150,11 @@ class Delivering:
             self._failing.add(claimed.webhook_id)
             again_at = next_try(claimed.attempts, claimed.queued_at)
         await self._outbox.note(claimed, posted.status, posted.error, again_at=again_at)
+
+
+def _digest(claimed: StoredDelivery) -> str:
+    data = {"total": claimed.events_total, "events": claimed.events}
+    return envelope(DIGEST, claimed.created_at, data)
 
 
 def next_try(attempts: int, queued_at: datetime) -> datetime | None:

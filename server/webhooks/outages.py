@@ -5,6 +5,7 @@ machine and the time, so that it is the same whoever tells it.
 """
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,9 +23,9 @@ from server.errors import StoreUnavailable
 from server.store.machines.pools import PoolStore, StoredPool
 from server.store.times import now
 from server.store.webhooks.outages import Expected, OutageStore, Owed
-from server.store.webhooks.outbox import StoredDelivery, new_delivery
+from server.store.webhooks.outbox import DIGEST, StoredDelivery, new_delivery
 from server.store.webhooks.webhooks import StoredWebhook, WebhookStore
-from server.webhooks.delivering import DIGEST, Delivering, envelope
+from server.webhooks.delivering import Delivering, envelope
 from server.webhooks.quiet import quiet_until
 
 logger = logging.getLogger(__name__)
@@ -42,8 +43,8 @@ MOST_ALONE: Final = 10
 TOGETHER: Final = timedelta(seconds=60)
 """Within which they go together: a network that fails takes its machines one after another."""
 
-_IN_ONE: Final = 1000
-"""Machines in one delivery."""
+_MOST_BYTES: Final = 64 * 1024
+"""Of machines in one delivery: several in a digest are a document of MongoDB."""
 
 
 class Outages:
@@ -160,12 +161,14 @@ class Outages:
         pools: Mapping[UUID, StoredPool],
     ) -> list[StoredDelivery]:
         names = {pool_id: pool.name for pool_id, pool in pools.items()}
+        views = {each.machine_id: _view(each, names) for each in machines}
         made, moment = [], now()
         for webhook in await self._webhooks.of(organization_id, event):
-            for some in portions([each for each in machines if _concerns(webhook, each)]):
-                quiet = webhook.quiet_hours
-                end = quiet and quiet_until(QuietHours.model_validate(quiet), moment)
-                data = {"total": len(some), "machines": [_view(each, names) for each in some]}
+            quiet = webhook.quiet_hours
+            end = quiet and quiet_until(QuietHours.model_validate(quiet), moment)
+            concerned = [each for each in machines if _concerns(webhook, each)]
+            for some in portions(concerned, lambda each: _bytes_of(views[each.machine_id])):
+                data = {"total": len(some), "machines": [views[each.machine_id] for each in some]}
                 if end:
                     told = {"type": event, "timestamp": format_time(moment), "data": data}
                     made.append(_kept(webhook, end, told))
@@ -187,18 +190,27 @@ def due(gone: Sequence[Owed], delay: Callable[[Owed], timedelta], moment: dateti
     return ready
 
 
-def portions(machines: Sequence[Owed]) -> Iterator[Sequence[Owed]]:
-    """What is told in one delivery: few machines each alone, many together."""
-    size = 1 if len(machines) <= MOST_ALONE else _IN_ONE
-    for begin in range(0, len(machines), size):
-        yield machines[begin : begin + size]
+def portions(machines: Sequence[Owed], bytes_of: Callable[[Owed], int]) -> Iterator[Sequence[Owed]]:
+    """What is told in one delivery: few machines each alone, many together in so many bytes."""
+    most = 0 if len(machines) <= MOST_ALONE else _MOST_BYTES
+    some: list[Owed] = []
+    filled = 0
+    for machine in machines:
+        length = bytes_of(machine)
+        if some and filled + length > most:
+            yield some
+            some, filled = [], 0
+        some.append(machine)
+        filled += length
+    if some:
+        yield some
 
 
 def _kept(webhook: StoredWebhook, end: datetime, told: dict[str, Any]) -> StoredDelivery:
     """An event of the digest that is posted then."""
     digest_id = uuid5(webhook.id, format_time(end))
     digest = new_delivery(webhook.organization_id, webhook.id, digest_id, DIGEST, "")
-    return replace(digest, events=(told,), queued_at=end, next_attempt_at=end)
+    return replace(digest, events=(told,), events_total=1, queued_at=end, next_attempt_at=end)
 
 
 def _unknown(machine_id: str) -> ProblemError:
@@ -212,6 +224,10 @@ def _concerns(webhook: StoredWebhook, machine: Owed) -> bool:
 def _id(webhook_id: UUID, event: str, machines: Sequence[Owed]) -> UUID:
     outages = [f"{each.machine_id} {format_time(each.since)}" for each in machines]
     return uuid5(webhook_id, "\n".join([event, *outages]))
+
+
+def _bytes_of(view: Mapping[str, Any]) -> int:
+    return len(json.dumps(view, ensure_ascii=False).encode())
 
 
 def _view(machine: Owed, names: Mapping[UUID, str]) -> dict[str, Any]:

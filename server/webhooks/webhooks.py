@@ -109,7 +109,7 @@ class Webhooks:
         await self._stored(organization_id, webhook_id)
         body = envelope(TEST_EVENT, now(), {"webhook_id": str(webhook_id)})
         made = new_delivery(organization_id, webhook_id, uuid4(), TEST_EVENT, body)
-        await self._delivering.add(organization_id, [made])
+        await self._delivering.add(made)
         return _delivery_view(made)
 
     async def deliveries(
@@ -131,7 +131,9 @@ class Webhooks:
         stored = await self._outbox.resend(organization_id, webhook_id, delivery_id)
         if stored is None:
             raise ProblemError(
-                problems.NOT_FOUND, f"webhook {webhook_id} has no delivery {delivery_id}"
+                problems.NOT_FOUND,
+                f"webhook {webhook_id} has no delivery {delivery_id} that could be sent again: a "
+                "digest can be once its quiet hours are over",
             )
         self._delivering.look_soon()
         return _delivery_view(stored)

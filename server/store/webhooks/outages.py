@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pymongo import UpdateOne
 
-from server.store.machines.documents import BACK, GONE, LINK_ENDED, TOLD
+from server.store.machines.documents import BACK, GONE, LINK_ENDED, TOLD, existing
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, fields_of
 from server.store.mongodb.transactions import Session, in_transaction
@@ -24,6 +24,11 @@ MOST_COUNTED: Final = 200
 
 _MOST: Final = 10_000
 """Of all that are owed, in one look."""
+
+_OWED_FIELDS: Final = (
+    *("organization_id", "machine_id", "name", "pools", "word", "reason", "expected_offline"),
+    *("connected_at", "disconnected_at", "lost_at"),
+)
 
 
 @dataclass(frozen=True)
@@ -77,10 +82,14 @@ class OutageStore:
             await self._machines.update_many(wanted, change)
 
     async def owed(self) -> list[Owed]:
-        """What is owed, the oldest first."""
+        """What is owed, but of machines that may be away still, the oldest first."""
         # The index has those that have a word, and is used where the query says so, too.
-        wanted = {"word": {"$in": [GONE, BACK], "$type": "string"}, "deleted_at": None}
-        cursor = self._machines.find(wanted, limit=_MOST)
+        wanted = {
+            "word": {"$in": [GONE, BACK], "$type": "string"},
+            "deleted_at": None,
+            "$or": [{"word": BACK}, {"expected_offline.until": {"$not": {"$gt": now()}}}],
+        }
+        cursor = self._machines.find(wanted, projection=_OWED_FIELDS, limit=_MOST)
         found = [_owed(each) async for each in self._database.documents(cursor)]
         return sorted(found, key=lambda each: each.since)
 
@@ -90,13 +99,15 @@ class OutageStore:
         """Expect a machine to be away, or (None) not any more; False where there is none."""
         change = {"$set": {"expected_offline": expected and vars(expected)}}
         async with self._database.operation():
-            result = await self._machines.update_one(_one(organization_id, machine_id), change)
+            result = await self._machines.update_one(existing(organization_id, machine_id), change)
         return result.matched_count == 1
 
     async def expected(self, organization_id: UUID, machine_id: str) -> Expected | None:
         """What was said of a machine, whether it is over or not; None where nothing was."""
         async with self._database.operation():
-            found = await self._machines.find_one(_one(organization_id, machine_id))
+            found = await self._machines.find_one(
+                existing(organization_id, machine_id), projection=["expected_offline"]
+            )
         return _expected(found or {})
 
     async def missing(self) -> Mapping[UUID, int]:
@@ -137,10 +148,6 @@ class OutageStore:
         except _ChangedError:
             return False
         return True
-
-
-def _one(organization_id: UUID, machine_id: str) -> Document:
-    return {"organization_id": organization_id, "machine_id": machine_id, "deleted_at": None}
 
 
 def _expected(document: Document) -> Expected | None:

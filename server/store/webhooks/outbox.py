@@ -12,7 +12,6 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 from pymongo import ReturnDocument
-from pymongo.errors import BulkWriteError
 
 from schemas.http.queries import PageQuery
 from server.store.mongodb.database import Database
@@ -23,15 +22,17 @@ from server.store.times import now
 KEPT: Final = timedelta(days=7)
 """How long a delivery that has ended can be looked at, and sent again."""
 
-MOST_IN_DIGEST: Final = 1000
-"""Events; of more the newest."""
+DIGEST: Final = "digest"
+"""The event that others are kept in, to be posted together."""
+
+MOST_IN_DIGEST: Final = 200
+"""Events, each of at most 64 KiB, as MongoDB takes 16 MiB in a document; of more the newest."""
 
 LEASE: Final = timedelta(seconds=45)
 """Longer than a try may take by far."""
 
 _OLDEST_FIRST: Final = [("created_at", 1)]
 """As an index has them: with more in it, 100,000 would be sorted for each."""
-_DUPLICATE: Final = 11000
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class StoredDelivery:
     """A delivery as it is stored; ``queued_at`` is when its three days began.
 
     ``claim`` is another one for each try.  ``events`` are those of a digest, which has no
-    ``body``.  ``next_attempt_at`` is None once it has ended.
+    ``body``, the newest of ``events_total``.  ``next_attempt_at`` is None once it has ended.
     """
 
     id: UUID
@@ -57,6 +58,7 @@ class StoredDelivery:
     last_attempt_at: datetime | None = None
     claim: UUID | None = None
     events: Sequence[Document] = ()
+    events_total: int = 0
 
 
 @dataclass(frozen=True)
@@ -95,33 +97,26 @@ class Outbox:
         self._webhooks = database.collection("webhooks")
         self._most = most
 
-    async def add(self, organization_id: UUID, deliveries: Sequence[StoredDelivery]) -> int:
-        """Store what is not there yet; how many others were dropped for it, unsent."""
-        if not deliveries:
-            return 0
-        documents = _documents(deliveries)
+    async def add(self, delivery: StoredDelivery) -> int:
+        """Store a new delivery; how many others were dropped for it, unsent."""
         async with self._database.operation():
-            try:
-                await self._deliveries.insert_many(documents, ordered=False)
-            except BulkWriteError as error:
-                # Those that are there already are tried under the same id.
-                if any(each["code"] != _DUPLICATE for each in error.details["writeErrors"]):
-                    raise
-        return await self.make_room(organization_id)
+            await self._deliveries.insert_one(_document(delivery))
+        return await self.make_room(delivery.organization_id)
 
     async def insert_in(self, session: Session, deliveries: Sequence[StoredDelivery]) -> None:
         """Store new deliveries in a transaction; ``make_room`` after it."""
-        whole = [each for each in deliveries if not each.events]
+        whole = [_document(each) for each in deliveries if not each.events]
         if whole:
-            await self._deliveries.insert_many(_documents(whole), session=session)
+            await self._deliveries.insert_many(whole, session=session)
         for digest in (each for each in deliveries if each.events):
-            fresh = _documents([digest])[0]
-            events = fresh.pop("events")
+            fresh = _document(digest)
+            events, total = fresh.pop("events"), fresh.pop("events_total")
             await self._deliveries.update_one(
                 {"_id": digest.id},
                 {
                     "$setOnInsert": fresh,
                     "$push": {"events": {"$each": events, "$slice": -MOST_IN_DIGEST}},
+                    "$inc": {"events_total": total},
                 },
                 upsert=True,
                 session=session,
@@ -216,12 +211,21 @@ class Outbox:
     async def resend(
         self, organization_id: UUID, webhook_id: UUID, delivery_id: UUID
     ) -> StoredDelivery | None:
-        """Have a delivery tried at once, and for three days more; None where there is none."""
+        """Have a delivery tried at once, and for three days more; None where there is none.
+
+        Nor is there a digest until it is due: what came later would be posted with none.
+        """
         time = now()
+        wanted = {
+            "_id": delivery_id,
+            "organization_id": organization_id,
+            "webhook_id": webhook_id,
+            "$or": [{"event": {"$ne": DIGEST}}, {"queued_at": {"$lte": time}}],
+        }
         again = {"state": "waiting", "next_attempt_at": time, "queued_at": time}
         async with self._database.operation():
             found = await self._deliveries.find_one_and_update(
-                {"_id": delivery_id, "organization_id": organization_id, "webhook_id": webhook_id},
+                wanted,
                 {"$set": again, "$unset": {"delete_at": ""}},
                 return_document=ReturnDocument.AFTER,
             )
@@ -258,11 +262,10 @@ class Outbox:
             await self._deliveries.delete_many({"_id": {"$in": ids}})
 
 
-def _documents(deliveries: Sequence[StoredDelivery]) -> list[Document]:
-    documents = [{**vars(each), "_id": each.id} for each in deliveries]
-    for document in documents:
-        del document["id"]
-    return documents
+def _document(delivery: StoredDelivery) -> Document:
+    document = {**vars(delivery), "_id": delivery.id}
+    del document["id"]
+    return document
 
 
 def _delivery(document: Document) -> StoredDelivery:

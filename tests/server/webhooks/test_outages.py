@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from tornado.ioloop import IOLoop
@@ -167,6 +167,9 @@ async def test_machine_that_is_expected_to_be_away_is_told_of_after_that(service
             pass
         [other] = await receiver.get(1)
         assert other.json["data"]["machines"][0]["machine_id"] == "desk-1"
+        database = service.server.services.operation.database
+        owed_now = await OutageStore(database, Outbox(database, 100)).owed()
+        assert "cleaned" not in [each.machine_id for each in owed_now]
         assert (await service.request("DELETE", path)).status == 204
         assert (await service.get(path)).status == 404
         [_, gone] = await receiver.get(2)
@@ -199,10 +202,18 @@ async def test_what_happens_in_quiet_hours_comes_as_one_digest_at_their_end(
         assert (waiting["event"], waiting["attempts"]) == ("digest", 0)
         assert waiting["next_attempt_at"] == format_time(end)
         assert receiver.received == []
-        await service.post(f"/v1/webhooks/{webhook['id']}/deliveries/{waiting['id']}/resend")
+        # What came later that night would be posted with none.
+        path = f"/v1/webhooks/{webhook['id']}/deliveries/{waiting['id']}/resend"
+        assert (await service.post(path)).status == 404
+        deliveries = service.server.services.operation.database.collection("webhook_deliveries")
+        over = {"queued_at": now(), "next_attempt_at": now()}
+        await deliveries.update_one({"_id": UUID(waiting["id"])}, {"$set": over})
         [digest] = await receiver.get(1)
         kinds = [each["type"] for each in digest.json["data"]["events"]]
         assert (digest.json["type"], kinds) == ("digest", ["machine_offline", "machine_online"])
+        assert digest.json["data"]["total"] == 2
+        assert (await service.post(path)).status == 202
+        assert [each.id for each in await receiver.get(2)] == [waiting["id"]] * 2
 
 
 async def test_what_has_changed_since_is_not_told(service: Service) -> None:
@@ -238,5 +249,11 @@ def test_many_are_waited_for_and_few_are_not() -> None:
     assert due(many, after, moment) == []
     waited = [owed(190), *many[1:]]
     assert due(waited, after, moment) == waited[:1]
-    assert [len(each) for each in portions(many)] == [11]
-    assert [len(each) for each in portions(many[1:])] == [1] * 10
+
+
+def test_few_are_told_alone_and_many_together_up_to_a_size() -> None:
+    many = [owed(number) for number in range(MOST_ALONE + 1)]
+    assert [len(each) for each in portions(many, lambda _: 100)] == [11]
+    assert [len(each) for each in portions(many, lambda _: 20_000)] == [3, 3, 3, 2]
+    assert [len(each) for each in portions(many, lambda _: 100_000)] == [1] * 11
+    assert [len(each) for each in portions(many[1:], lambda _: 100)] == [1] * 10
