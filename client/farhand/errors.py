@@ -145,7 +145,7 @@ class Unauthenticated(Problem):
 
 
 class Forbidden(Problem):
-    """The token lacks the scope that the detail names."""
+    """The token lacks the scope that the detail names, or is bound to pools that this is beyond."""
 
     name = "forbidden"
 

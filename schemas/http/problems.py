@@ -58,9 +58,9 @@ UNAUTHENTICATED = _type(
 FORBIDDEN = _type(
     "forbidden",
     403,
-    "The token lacks a scope",
-    "Use a token that has the scope named in the detail, or a role that has it; farhand "
-    "token create makes one.",
+    "The token does not allow this",
+    "Use a token that has the scope named in the detail, or a role that has it, and that is bound "
+    "to no pools where the detail says so; farhand token create makes one.",
 )
 AWAITING_APPROVAL = _type(
     "awaiting-approval",

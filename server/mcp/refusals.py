@@ -84,9 +84,8 @@ def sentence(error: FarhandError) -> str:
             return _wrong((part.loc[1:], part.message) for part in error.wrong)
         case Forbidden():
             scope = error.members.get("scope")
-            return (
-                f"The token lacks the scope {scope}. Nothing was done; the token's owner decides."
-            )
+            why = "does not allow this" if scope is None else f"lacks the scope {scope}"
+            return f"The token {why}. Nothing was done; the token's owner decides."
         case MachineUnavailable():
             why = UNAVAILABLE.get(error.reason, "It is not available.")
             return f"The machine cannot do this now. {why} This call did nothing."

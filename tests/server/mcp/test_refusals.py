@@ -39,6 +39,12 @@ def test_every_reason_of_a_machine_has_its_sentence(reason: str) -> None:
     assert len(UNAVAILABLE) == len(UNAVAILABLE_REASONS)
 
 
+def test_scope_is_named_where_that_is_what_the_token_lacks() -> None:
+    lacks = sentence(problem("forbidden", scope="input:send"))
+    assert lacks.startswith("The token lacks the scope input:send. Nothing was done")
+    assert sentence(problem("forbidden")).startswith("The token does not allow this. Nothing")
+
+
 def test_unknown_reason_and_unknown_problem_are_told_in_general() -> None:
     assert "It is not available." in sentence(problem("machine-unavailable", reason="new"))
     assert sentence(problem("not-installed")) == UNFORESEEN

@@ -234,7 +234,7 @@ async def test_token_that_may_not_read_stores_and_is_not_told_what_is_there(
     error = answers[1]["error"]
     assert error["type"] == "/problems/already-exists"
     assert error["detail"] == (
-        "there is one with this id already, of which is said: The token lacks a scope: "
+        "there is one with this id already, of which is said: The token does not allow this: "
         "this needs a token with the scope trajectories:read"
     )
 
