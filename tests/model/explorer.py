@@ -164,7 +164,7 @@ def _weights(faults: Faults) -> list[int]:
 def without_collector() -> Iterator[None]:
     """Spare the search for cycles, of which tuples have none: it would take half of the time.
 
-    Nor is it made up for at the end: what was kept meanwhile counts as old from then on.
+    Nor is it made up for at the end: what was kept meanwhile is looked at no more.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -172,6 +172,5 @@ def without_collector() -> Iterator[None]:
         yield
     finally:
         gc.freeze()
-        gc.unfreeze()
         if was_enabled:
             gc.enable()
