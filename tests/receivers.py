@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -35,13 +36,14 @@ class Receiver:
 
     answer: bytes = OK
     is_endless: bool = False
+    scheme: str = "http"
     received: list[Received] = field(default_factory=list)
     connections: int = 0
     port: int = 0
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/hook"
+        return f"{self.scheme}://127.0.0.1:{self.port}/hook"
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -74,10 +76,12 @@ class Receiver:
 
 
 @asynccontextmanager
-async def receiving(answer: bytes = OK, *, is_endless: bool = False) -> AsyncIterator[Receiver]:
+async def receiving(
+    answer: bytes = OK, *, is_endless: bool = False, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[Receiver]:
     """A receiver that runs."""
-    receiver = Receiver(answer, is_endless)
-    server = await asyncio.start_server(receiver.serve, "127.0.0.1", 0)
+    receiver = Receiver(answer, is_endless, "http" if tls is None else "https")
+    server = await asyncio.start_server(receiver.serve, "127.0.0.1", 0, ssl=tls)
     receiver.port = server.sockets[0].getsockname()[1]
     try:
         yield receiver

@@ -1,12 +1,15 @@
 """Posts to receivers that are slow, down, redirecting, lying and rebinding."""
 
+import ssl
 from collections.abc import Sequence
 from ipaddress import ip_network
+from pathlib import Path
 
 import pytest
 
 from server.webhooks.addresses import look_up
 from server.webhooks.posting import Poster
+from tests.certificates import self_signed
 from tests.receivers import OK, SILENCE, receiving
 from tests.store import async_test
 
@@ -65,6 +68,22 @@ async def test_silence_ends_in_time() -> None:
     async with receiving(SILENCE) as receiver:
         posted = await Poster(LOOPBACK, look_up, 0.3).post(receiver.url, {}, b"{}")
         assert (posted.status, posted.error) == (None, "it did not answer within 0.3 s")
+
+
+@async_test
+async def test_receiver_is_trusted_if_the_system_trusts_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate, key = self_signed(tmp_path)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate, key)
+    async with receiving(tls=tls) as receiver:
+        for url in (receiver.url, receiver.url.replace("https", "HTTPS")):
+            posted = await Poster(LOOPBACK, look_up, 20.0).post(url, {}, b"{}")
+            assert "CERTIFICATE_VERIFY_FAILED" in str(posted.error)
+        assert receiver.received == []
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        assert (await Poster(LOOPBACK, look_up, 20.0).post(receiver.url, {}, b"{}")).status == 200
 
 
 @async_test
