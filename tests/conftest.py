@@ -34,8 +34,11 @@ pytest.register_assert_rewrite("tests.machine_client.desktop.contract")
 
 _DATABASE_NUMBERS = itertools.count(1)
 
-_LONGEST = ("tests/simulation/", "tests/model/")
+_COMPUTING = ("tests/simulation/", "tests/model/")
 """Where the tests are that need the processor for longest."""
+
+_LONG = (*_COMPUTING, "tests/browser/", "tests/end_to_end/", "tests/faults/", "tests/test_")
+"""Where there are files that take half a minute and more, those that take longest first."""
 
 _NICENESS = 10
 
@@ -56,11 +59,18 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files, which keep one worker busy: else it ends long after the rest.
+    """Begin with the long files, each of which keeps one worker busy: else it ends after the rest.
 
     Apart from that the order stays as it is; a file is never split.
     """
-    items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    """The place of a test's room among those with long files; behind them for all others."""
+    return next(
+        (turn for turn, room in enumerate(_LONG) if item.nodeid.startswith(room)), len(_LONG)
+    )
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -86,7 +96,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         function = async_test(function)
     names = pyfuncitem._fixtureinfo.argnames
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
-    if pyfuncitem.nodeid.startswith(_LONGEST):
+    if pyfuncitem.nodeid.startswith(_COMPUTING):
         with ThreadPoolExecutor(1, initializer=_give_way) as thread:
             thread.submit(function, **arguments).result()
         return True
