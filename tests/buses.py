@@ -14,8 +14,6 @@ from server.tasks import Tasks
 from tests.nats import NatsServer
 from tests.waiting import until
 
-WAIT_SECONDS = 20.0
-
 
 async def echo(message: bytes) -> bytes:
     """Answers a request with what it was."""

@@ -17,10 +17,7 @@ from typing import IO
 from click.testing import CliRunner, Result
 
 from server.cli import farhand
-from tests.processes import Process, ended, started
-
-START_SECONDS = 20.0
-STOP_SECONDS = 20.0
+from tests.processes import WAIT_SECONDS, Process, ended, started
 
 
 def environment(**variables: str) -> dict[str, str]:
@@ -70,7 +67,7 @@ class Served:
     def stop(self) -> str:
         """End it as an operator does, and return everything that it logged."""
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait(STOP_SECONDS)
+        self.process.wait(WAIT_SECONDS)
         return self.said()
 
     def said(self) -> str:
@@ -98,19 +95,19 @@ def serving(
         finally:
             process.terminate()
             try:
-                process.wait(STOP_SECONDS)
+                process.wait(WAIT_SECONDS)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
 
 
 def _await_ready(served: Served) -> None:
-    give_up_at = time.monotonic() + START_SECONDS
+    give_up_at = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < give_up_at:
         if served.process.poll() is not None:
             raise AssertionError(f"the server ended: {served.said()}")
         try:
-            urllib.request.urlopen(served.url + "/readyz", timeout=5).close()
+            urllib.request.urlopen(served.url + "/readyz", timeout=WAIT_SECONDS).close()
         except (OSError, ValueError, urllib.error.URLError):
             time.sleep(0.02)
         else:

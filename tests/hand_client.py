@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 SUBPROTOCOL = "farhand.hand.v1"
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0
 
 
 LEASE_SPELLINGS = ("control/", "%63ontrol/", "control%2F", "/control/", "%2563ontrol/", "x?")

@@ -13,7 +13,7 @@ import Xlib.protocol.event
 from Xlib import X
 from Xlib.ext import xfixes
 
-WAIT_SECONDS = 20.0
+from tests.waiting import WAIT_SECONDS
 
 SELECTIONS = {"clipboard": "CLIPBOARD", "primary": "PRIMARY"}
 

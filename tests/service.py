@@ -48,7 +48,7 @@ from server.store.machines.machines import MachineStore
 from tests.links import MARK, hello
 
 SHARED_DATABASE = "test_service"
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 60.0
 
 Message = TypeVar("Message", bound=BaseModel)
 

@@ -21,7 +21,7 @@ from tests.desktop import program, virtual_display
 from tests.links import MARK
 from tests.processes import Program, ServedApi, ServerProcess, joined, running, until
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0
 """For anything on a page: not how fast it must be, but when it certainly will not come."""
 
 SCREEN = "1280x800x24"

@@ -22,10 +22,9 @@ from tests.desktop import (
 )
 from tests.end_to_end.system import Workstation, presses
 from tests.pictures import PictureStream
-from tests.processes import Program, ServedApi, ServerProcess, until
+from tests.processes import WAIT_SECONDS, Program, ServedApi, ServerProcess, until
 from tests.store import async_test
 
-WAIT_SECONDS = 20.0
 OFTEN: dict[str, Any] = {"desktop_check": "0.2"}
 """For the client to look more often than it does by itself."""
 

@@ -22,10 +22,9 @@ from tests.end_to_end.system import Workstation
 from tests.machine_client.fakes import FakeView
 from tests.machine_client.scripted import machine_client
 from tests.pictures import Part, PictureStream, decoded
-from tests.processes import Answer, ServedApi, ServerProcess, until
+from tests.processes import WAIT_SECONDS, Answer, ServedApi, ServerProcess, until
 from tests.store import async_test
 
-WAIT_SECONDS = 20.0
 WINDOW = (700, 300, 40, 30)
 """Place and size of the one thing on the screen that is not black."""
 

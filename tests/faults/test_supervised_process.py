@@ -8,9 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.faults.supervised_process import SupervisedProcess
-from tests.processes import until
-
-WAIT_SECONDS = 20.0
+from tests.processes import WAIT_SECONDS, until
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from machine_client.system.failpoints import arm_failpoints
 from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import INPUT_BODIES, AnyInput, Operation
 from schemas.programs.failpoints import VARIABLE
+from tests.waiting import WAIT_SECONDS
 
 PROJECT = Path(__file__).parents[2]
 READY = b"done\n"
@@ -58,7 +59,7 @@ def pressing(
 def killed_while_pressing(display: str, *bodies: AnyInput, presses: int, kind: str = "x11") -> None:
     """Carry out inputs and be killed right after so many presses."""
     process = pressing(display, *bodies, killed_at=presses, kind=kind)
-    said, _ = process.communicate(timeout=20)
+    said, _ = process.communicate(timeout=WAIT_SECONDS)
     assert (process.returncode, said) == (9 if sys.platform == "win32" else -9, b""), said
 
 
@@ -70,7 +71,7 @@ def killed_after(display: str, *bodies: AnyInput, kind: str = "x11") -> None:
         assert process.stdout.readline() == READY
     finally:
         process.kill()
-        process.communicate(timeout=20)
+        process.communicate(timeout=WAIT_SECONDS)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,7 @@ import threading
 import pytest
 
 from machine_client.concurrency.bounded_call import BoundedCall
-
-WAIT_SECONDS = 10.0
+from tests.waiting import WAIT_SECONDS
 
 
 class Gate:

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from machine_client.system.file_lock import try_lock
+from tests.waiting import WAIT_SECONDS
 
 SCRIPT = """
 import os, sys
@@ -35,5 +36,5 @@ def test_lock_is_of_one_process_until_that_is_killed(tmp_path: Path) -> None:
     with path.open("r+b") as file:
         assert try_lock(file.fileno())
         with _another(path) as second:
-            said, _ = second.communicate(timeout=20)
+            said, _ = second.communicate(timeout=WAIT_SECONDS)
             assert said.strip() == b"False"

@@ -26,8 +26,7 @@ from tests.desktop import (
 )
 from tests.machine_client.fakes import FakeView
 from tests.machine_client.scripted import QuietInjector
-
-WAIT_SECONDS = 20.0
+from tests.waiting import WAIT_SECONDS
 
 # python-xlib leaves a socket behind where nobody listens.
 pytestmark = [

@@ -5,6 +5,7 @@ import subprocess
 from typing import Any
 
 from tests.machine_client.desktop.contract.rig import Seen
+from tests.waiting import WAIT_SECONDS
 
 
 class WitnessProgram:
@@ -31,7 +32,7 @@ class WitnessProgram:
         return x, y
 
     def close(self) -> None:
-        self._program.communicate(timeout=20)
+        self._program.communicate(timeout=WAIT_SECONDS)
 
     def ask(self, *question: Any) -> Any:
         """What the witness says to a question of its own."""

@@ -14,7 +14,7 @@ from tests.machine_client.desktop.contract.rig import Colour, Rig, TextField
 from tests.machine_client.desktop.contract.witness_programs import WitnessProgram
 from tests.machine_client.desktop.windows.key_symbols import LACKING
 from tests.machine_client.pressing import PROJECT, killed_after
-from tests.waiting import eventually
+from tests.waiting import WAIT_SECONDS, eventually
 
 ROOM = "tests.machine_client.desktop.windows"
 WITNESS = f"{ROOM}.witness_program"
@@ -97,7 +97,7 @@ def _held(what: str) -> Iterator[None]:
         eventually(lambda: is_down(code) or None, f"{what} is down")
         yield
     finally:
-        program.communicate(timeout=20)
+        program.communicate(timeout=WAIT_SECONDS)
 
 
 def is_down(code: int) -> bool:

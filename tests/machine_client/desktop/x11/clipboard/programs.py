@@ -11,7 +11,7 @@ import Xlib.error
 import Xlib.protocol.event
 from Xlib import X, Xatom
 
-WAIT_SECONDS = 10.0
+from tests.waiting import WAIT_SECONDS
 
 
 class Paster:
