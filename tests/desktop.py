@@ -340,13 +340,16 @@ class Terminal:
     def open(cls, display: str, directory: Path, shown: str = "") -> Iterator["Terminal"]:
         """Open one that shows a text and has the pointer, and so the keyboard, inside."""
         terminal = cls(display, directory)
-        script = f"stty raw -echo; printf '%s' '{shown}'; exec cat >> '{terminal._typed}'"
+        # What asks for the cursor's place is answered once all before it is in the window.
+        asking = f"printf '%s\\033[6n' '{shown}'"
+        script = f"stty raw -echo; {asking}; exec cat >> '{terminal._typed}'"
         command = ("xterm", "-display", display, "-geometry", "60x10+0+0", "-b", "2", "+sb", "-bw")
         environment = {**os.environ, "LC_ALL": "C.UTF-8"}
         with running(
             *command, "0", "-fn", "fixed", "-u8", "-e", "sh", "-c", script, env=environment
         ):
             eventually(terminal._typed.exists, "xterm runs its program")
+            terminal.typed_before("R")
             terminal._take_focus()
             yield terminal
 
