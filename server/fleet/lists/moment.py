@@ -74,8 +74,17 @@ class Moment:
     def in_states(self, states: Collection[str], among: Set[str] | None) -> set[str]:
         """The machines that are in one of these states."""
         found = {each for each, shown in self._apart_of(among) if shown.state in states}
+        if "in_trouble" in states:
+            found |= self.in_trouble(among)
         return found.union(
             *(_both(each.ids, among) for each in self._alike if each.state in states)
+        )
+
+    def in_trouble(self, among: Set[str] | None) -> set[str]:
+        """The machines that somebody should look after."""
+        found = {each for each, shown in self._apart_of(among) if shown.urgency == TROUBLE}
+        return found.union(
+            *(_both(each.ids, among) for each in self._alike if each.urgency == TROUBLE)
         )
 
     def explained_by(self, word: str, among: Set[str] | None) -> set[str]:
