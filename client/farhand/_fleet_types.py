@@ -193,6 +193,8 @@ class StateCounts(Answer):
     """Of those that are offline."""
     in_trouble: int
     """Offline though set up, without input, or without the screen that should be seen."""
+    fine: int
+    """Neither in trouble nor to be set up."""
     outdated: int
     """Whose client is older than the server."""
 

@@ -31,7 +31,7 @@ _MAX_CHARACTERS: Final = 10_000
 ShownState = MachineState | Literal["not_set_up"]
 """What a list is filtered by: a machine that has never connected is ``offline`` as well."""
 
-STATES: Final = (*get_args(MachineState), "not_set_up", "in_trouble")
+STATES: Final = (*get_args(MachineState), "not_set_up", "in_trouble", "fine")
 
 
 def _separated(value: Any) -> Any:
@@ -100,7 +100,7 @@ class MachineFilter(Query):
         description=f"In one of these states, with commas between: {', '.join(STATES)}.  A machine "
         "that is not set up has never connected, and is offline as well.  In trouble are all "
         "others that are offline, those without input, and those whose screen should be seen and "
-        "cannot.",
+        "cannot; fine are all that remain.",
     )
     version: Values = Field(
         None, description="With one of these versions of the machine client, with commas between."
@@ -142,6 +142,7 @@ class StateCounts(BaseModel):
     no_input: int
     not_set_up: int = Field(description="Of those that are offline.")
     in_trouble: int = Field(description="As the filter has it, whatever their state is.")
+    fine: int = Field(description="Neither in trouble nor to be set up.")
     outdated: int = Field(description="Whose client is older than the server.")
 
 

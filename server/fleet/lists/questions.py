@@ -13,7 +13,7 @@ from schemas.resources.machine_lists import (
     StateCounts,
 )
 from server.fleet.lists.index import Files, Index
-from server.fleet.lists.moment import Moment
+from server.fleet.lists.moment import LOOKED_AFTER, Moment
 from server.store.trajectories.search import folded
 from server.versions import is_outdated
 
@@ -95,7 +95,8 @@ def _counts(
     """What is counted of the machines that fit, each by all filters but its own."""
     states = moment.counts(searched)
     states["offline"] += states["not_set_up"]
-    states["in_trouble"] = len(moment.in_trouble(searched))
+    for name, urgencies in LOOKED_AFTER.items():
+        states[name] = len(moment.of_urgency(urgencies, searched))
     outdated = index.by_version.any_of(filter(is_outdated, index.by_version))
     states["outdated"] = len(outdated if searched is None else outdated & searched)
     of_tags = of_pools = searched

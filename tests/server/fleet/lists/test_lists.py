@@ -65,7 +65,7 @@ async def test_page_and_counts_are_of_all_that_fits(service: Service) -> None:
     page = (await service.get("/v1/machines?tag=till&state=paused&counts=true")).json
     assert ([each["id"] for each in page["items"]], page["total"]) == (["till-9"], 1)
     counts = {"online": 0, "offline": 1, "paused": 1, "no_input": 0, "not_set_up": 1}
-    assert page["counts"] == {**counts, "in_trouble": 0, "outdated": 0}
+    assert page["counts"] == {**counts, "in_trouble": 0, "fine": 1, "outdated": 0}
     # Of all filters but its own each.
     assert page["tags"] == [{"tag": each, "machines": 1} for each in ("spare", "till")]
     assert page["pools"] == [{**pool_of(pool), "machines": 1}]

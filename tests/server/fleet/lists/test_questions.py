@@ -150,6 +150,13 @@ def is_in_trouble(each: Modelled) -> bool:
     return each.shown in ("offline", "no_input") or each.is_dark
 
 
+def looked_after(each: Modelled) -> str:
+    """What it is called beside its state."""
+    if each.shown == "not_set_up":
+        return each.shown
+    return "in_trouble" if is_in_trouble(each) else "fine"
+
+
 def by_state(each: Modelled) -> tuple[int, int, Any, str]:
     in_trouble = is_in_trouble(each)
     places = {"paused": 1, "online": 2, "not_set_up": 3}
@@ -182,11 +189,7 @@ def in_states(model: list[Modelled], question: dict[str, Any]) -> list[Modelled]
     if "state" not in question:
         return model
     chosen = set(question["state"].split(","))
-    return [
-        each
-        for each in model
-        if {each.state, each.shown} & chosen or ("in_trouble" in chosen and is_in_trouble(each))
-    ]
+    return [each for each in model if {each.state, each.shown, looked_after(each)} & chosen]
 
 
 def without(question: dict[str, Any], name: str) -> dict[str, Any]:
@@ -272,6 +275,7 @@ def test_a_thousand_questions_are_answered_as_the_model_does() -> None:
         counts = Counter(each.state for each in of_model)
         counts["not_set_up"] = sum(each.shown == "not_set_up" for each in of_model)
         counts["in_trouble"] = sum(map(is_in_trouble, of_model))
+        counts["fine"] = sum(looked_after(each) == "fine" for each in of_model)
         counts["outdated"] = sum(is_outdated(each.version) for each in of_model)
         assert found.counts is not None
         told = found.counts.states.model_dump()
