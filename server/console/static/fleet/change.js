@@ -99,7 +99,7 @@ export function Change({ change, machines, close }) {
     end(items);
   }
   if (ended) return html`<${Dialog} title=${titleOf(change, ended)} submit=${close} close=${close}>
-    <${Outcomes} items=${ended} names=${machines} />
+    <${Answers} items=${ended} names=${machines} />
     <div class="row"><button class="primary">Close</button></div>
   <//>`;
   return html`<${Dialog} title=${`${change.title ?? change.word} ${what}`} submit=${submit} close=${close}>
@@ -116,9 +116,9 @@ function titleOf({ done }, items) {
 }
 
 /** @param {{items: BulkItem[], names: Map<string, string>}} properties of what became of each, what went wrong first */
-function Outcomes({ items, names }) {
+function Answers({ items, names }) {
   const sorted = useMemo(() => items.toSorted((one, other) => Number(one.status === "done") - Number(other.status === "done")), [items]);
-  return html`<ul class="outcomes" tabindex="0" aria-label="What became of each">
+  return html`<ul class="answers" tabindex="0" aria-label="What became of each">
     ${sorted.map(({ machine_id, status, detail }) => html`<li key=${machine_id} data-kind=${status === "done" ? "good" : "bad"}>
       <b dir="auto">${names.get(machine_id) ?? machine_id}</b>
       <span class="outcome" data-kind=${status === "done" ? "good" : "bad"}>

@@ -126,6 +126,15 @@ export function ago(time) {
   return `${Math.floor(seconds / size)} ${unit} ago`;
 }
 
+/** @param {number} seconds such as "40 s", "12 min", "3 h 20 min", "2 d 4 h" */
+export function lasting(seconds) {
+  const at = Math.max(UNITS.findIndex(([, least]) => seconds >= least), 0);
+  const [unit, size] = UNITS[seconds < 1 ? UNITS.length - 1 : at] ?? ["s", 1];
+  const [smaller, part] = UNITS[at + 1] ?? ["s", 1];
+  const rest = Math.floor((seconds % size) / part);
+  return `${Math.floor(seconds / size)} ${unit}${size >= 3600 && rest ? ` ${rest} ${smaller}` : ""}`;
+}
+
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 
 /** @param {string} time the moment itself, in the reader's own zone */
