@@ -7,9 +7,8 @@ import { path, query, request, sentence, wordsOf } from "../server/api.js";
 const EVERY_MILLISECONDS = 10_000;
 const TICK_MILLISECONDS = 250;
 const TOGETHER = 3;
-/** How large a picture is asked for, and, where it has more bytes than it should, the next time. */
-const SIZES = [{ width: 320, quality: 50 }, { width: 256, quality: 40 }, { width: 192, quality: 30 }, { width: 160, quality: 20 }];
-const MOST_BYTES = 10_000;
+/** A screen full of small text, or of noise, is some 8 KB then; most are 4. */
+const SIZE = { format: "jpeg", width: 256, height: 192, quality: 45 };
 
 /** What is shown of one machine's screen. */
 export class Glance extends Store {
@@ -22,8 +21,6 @@ export class Glance extends Store {
   mayAsk = false;
   /** When it may be asked for again. */
   due = 0;
-  /** How many of the sizes were too large. */
-  size = 0;
   tag = "";
 
   constructor(/** @type {string} */ id) {
@@ -121,11 +118,10 @@ export class Glances {
 
   async #draw(/** @type {Glance} */ glance) {
     const { id, tag, canvas } = glance;
-    const address = query(path`v1/computer/${id}/display/screenshot`, { format: "jpeg", ...SIZES[glance.size] });
+    const address = query(path`v1/computer/${id}/display/screenshot`, SIZE);
     const response = await request("GET", address, { headers: tag ? { "If-None-Match": tag } : {}, signal: this.signal });
     if (response.status === 304) return;
     const bytes = new Uint8Array(await response.arrayBuffer());
-    if (bytes.length > MOST_BYTES && glance.size < SIZES.length - 1) glance.size += 1;
     const picture = await decoded(bytes);
     if (canvas) {
       Object.assign(canvas, { width: picture.width, height: picture.height });
