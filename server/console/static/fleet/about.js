@@ -94,10 +94,10 @@ function EditLabels({ machine: { id, tags, pools }, read, close }) {
     close();
   }
   return html`<${Dialog} title="Pools and tags" submit=${submit} close=${close}>
-    <${Field} label="Tags, with spaces between"><input name="tags" value=${tags.join(" ")} dir="auto" autocapitalize="off" /><//>
+    <${Field} label="Tags, with spaces between"><input name="tags" defaultValue=${tags.join(" ")} dir="auto" autocapitalize="off" /><//>
     <fieldset class="choices"><legend class="small">Pools</legend>
       ${all?.map((pool) => html`<label key=${pool.id}>
-        <input type="checkbox" class="tick" name="pool" value=${pool.id} checked=${isIn(pool.id)} /> <bdi>${pool.name}</bdi>
+        <input type="checkbox" class="tick" name="pool" value=${pool.id} defaultChecked=${isIn(pool.id)} /> <bdi>${pool.name}</bdi>
       </label>`)}
       ${all?.length === 0 && html`<p class="small">There is no pool yet.</p>`}
     </fieldset>
