@@ -191,3 +191,22 @@ class StateCounts(Answer):
     no_input: int
     not_set_up: int
     """Of those that are offline."""
+    in_trouble: int
+    """Offline though set up, without input, or without the screen that should be seen."""
+    fine: int
+    """Neither in trouble nor to be set up."""
+    outdated: int
+    """Whose client is older than the server."""
+
+
+class TagCount(Answer):
+    """How many machines have a tag."""
+
+    tag: str
+    machines: int
+
+
+class PoolCount(PoolReference):
+    """How many machines are in a pool."""
+
+    machines: int

@@ -24,9 +24,11 @@ from farhand._fleet_types import (
     Join,
     Organization,
     Pool,
+    PoolCount,
     PoolReference,
     QuietHours,
     StateCounts,
+    TagCount,
     Token,
     Trouble,
     Webhook,
@@ -43,9 +45,10 @@ __all__ = [
     "Dimensions", "Display", "Event", "ExpectedOffline",
     "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",
     "Invitation", "InvitationReference", "Join", "LatestTrajectory", "LeftOutPicture", "Machine",
-    "Organization", "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolReference",
-    "QuietHours", "StateCounts", "StoredPicture", "Token", "Trajectory", "TrajectoryHead",
-    "TrajectoryWithIncluded", "Trouble", "WaitResult", "Webhook", "Workflow",
+    "Organization", "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolCount",
+    "PoolReference", "QuietHours", "StateCounts", "StoredPicture", "TagCount", "Token",
+    "Trajectory", "TrajectoryHead", "TrajectoryWithIncluded", "Trouble", "WaitResult", "Webhook",
+    "Workflow",
 ]
 # fmt: on
 

@@ -15,6 +15,7 @@ from schemas.http.queries import (
     QueryBool,
 )
 from schemas.resources.machines import Machine, MachineState
+from schemas.resources.pools import PoolReference
 
 MAX_VALUES: Final = 100
 """Of one filter."""
@@ -22,12 +23,15 @@ MAX_VALUES: Final = 100
 MAX_WORDS: Final = 10
 """Of one search."""
 
+MOST_COUNTED: Final = 50
+"""Tags, and pools, of which a list says how many machines have them."""
+
 _MAX_CHARACTERS: Final = 10_000
 
 ShownState = MachineState | Literal["not_set_up"]
 """What a list is filtered by: a machine that has never connected is ``offline`` as well."""
 
-STATES: Final = (*get_args(MachineState), "not_set_up")
+STATES: Final = (*get_args(MachineState), "not_set_up", "in_trouble", "fine")
 
 
 def _separated(value: Any) -> Any:
@@ -94,7 +98,9 @@ class MachineFilter(Query):
     state: States = Field(
         None,
         description=f"In one of these states, with commas between: {', '.join(STATES)}.  A machine "
-        "that is not set up has never connected, and is offline as well.",
+        "that is not set up has never connected, and is offline as well.  In trouble are all "
+        "others that are offline, those without input, and those whose screen should be seen and "
+        "cannot; fine are all that remain.",
     )
     version: Values = Field(
         None, description="With one of these versions of the machine client, with commas between."
@@ -121,7 +127,9 @@ class MachineQuery(PageQuery, MachineFilter):
         "behind.",
     )
     counts: QueryBool = Field(
-        False, description="true = also how many machines of each state fit the other filters."
+        False,
+        description="true = also how many machines of each state, with each tag and in each pool "
+        "fit the other filters.",
     )
 
 
@@ -133,6 +141,22 @@ class StateCounts(BaseModel):
     paused: int
     no_input: int
     not_set_up: int = Field(description="Of those that are offline.")
+    in_trouble: int = Field(description="As the filter has it, whatever their state is.")
+    fine: int = Field(description="Neither in trouble nor to be set up.")
+    outdated: int = Field(description="Whose client is older than the server.")
+
+
+class TagCount(BaseModel):
+    """How many machines have a tag."""
+
+    tag: str
+    machines: int
+
+
+class PoolCount(PoolReference):
+    """How many machines are in a pool."""
+
+    machines: int
 
 
 class MachinePage(Page[Machine]):
@@ -142,4 +166,16 @@ class MachinePage(Page[Machine]):
         None,
         description="Of those that fit all filters but state; only where they were asked for.",
         exclude_if=lambda counts: counts is None,
+    )
+    tags: list[TagCount] | None = Field(
+        None,
+        description=f"Of those that fit all filters but tag, the {MOST_COUNTED} that most of them "
+        "have, and those that the filter names; only where counts were asked for.",
+        exclude_if=lambda tags: tags is None,
+    )
+    pools: list[PoolCount] | None = Field(
+        None,
+        description=f"Of those that fit all filters but pool, the {MOST_COUNTED} that most of them "
+        "are in, and those that the filter names; only where counts were asked for.",
+        exclude_if=lambda pools: pools is None,
     )

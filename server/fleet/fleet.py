@@ -4,7 +4,7 @@ from collections.abc import Callable
 from uuid import UUID, uuid4
 
 from schemas.http.queries import PageQuery
-from schemas.resources.machine_lists import MachinePage, MachineQuery
+from schemas.resources.machine_lists import MachinePage, MachineQuery, TagCount
 from schemas.resources.machines import Machine, MachineChange, NewMachine
 from schemas.resources.pools import MOST_POOLS_OF_MACHINE, MOST_TAGS
 from schemas.resources.tokens import CreatedToken, NewToken, Scope
@@ -70,13 +70,17 @@ class Fleet:
             organization_id, query, query.sort, window, counts=query.counts, within=within
         )
         stored = await self._machines.some(organization_id, found.ids)
-        return MachinePage(
+        page = MachinePage(
             items=await self._views.of_all(organization_id, stored),
             total=found.total,
             skip=query.skip,
             limit=query.limit,
-            counts=found.counts,
         )
+        if (counts := found.counts) is not None:
+            page.counts = counts.states
+            page.tags = [TagCount(tag=tag, machines=each) for tag, each in counts.tags.items()]
+            page.pools = await self._pools.counted(organization_id, counts.pools)
+        return page
 
     async def get(self, organization_id: UUID, machine_id: str) -> Machine:
         """A machine as it is now."""

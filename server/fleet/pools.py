@@ -1,11 +1,12 @@
 """The pools of organizations: what may become of one, and who has to hear of it."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from uuid import UUID
 
 from schemas.http import problems
 from schemas.http.problems import InvalidRequestError, ProblemError
 from schemas.http.queries import PageQuery
+from schemas.resources.machine_lists import PoolCount
 from schemas.resources.pools import (
     MOST_POOLS,
     NewPool,
@@ -98,6 +99,15 @@ class Pools:
             if pool_id not in known:
                 raise no_pool(place, pool_id)
         return tuple(dict.fromkeys(pool_ids))
+
+    async def counted(self, organization_id: UUID, counts: Mapping[str, int]) -> list[PoolCount]:
+        """So many machines of pools, by their ids in hexadecimal; one that is gone is left out."""
+        names = await self._pools.names(organization_id, [UUID(hex=each) for each in counts])
+        return [
+            PoolCount(id=UUID(hex=each), name=names[UUID(hex=each)], machines=count)
+            for each, count in counts.items()
+            if UUID(hex=each) in names
+        ]
 
     async def named(
         self,

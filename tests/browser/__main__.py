@@ -87,9 +87,23 @@ def fill_fleet(stack: ExitStack, site: Site) -> None:
     paused = connected("Till 3")
     site.api.call("PATCH", f"/v1/machines/{paused}", {"paused": True})
     site.add_machine("Meeting room")
+    label(site, "Berlin", "till", "till", "floor-2")
+    label(site, "Oslo", "warehouse", "warehouse")
     with site.scripted("Warehouse south", hello()) as machine:
         wait_for_state(site, machine, "online")
     wait_for_state(site, machine, "offline")
+
+
+def label(site: Site, pool: str, search: str, *tags: str) -> None:
+    """Put machines that are called so into a pool of their own, and give them tags."""
+    pool_id = site.api.call("POST", "/v1/pools", {"name": pool}).json["id"]
+    found = {"filter": {"search": search}}
+    for change in (
+        {"action": "add_to_pool", "pool_id": pool_id},
+        {"action": "tag", "tags": [*tags]},
+    ):
+        answer = site.api.call("POST", "/v1/machines/bulk", {**found, **change})
+        assert answer.json["failed"] == 0, answer.body
 
 
 def wait_for_state(site: Site, machine: str, state: str) -> None:
@@ -151,6 +165,22 @@ def show_machines(visit: Visit, _: Scene) -> None:
     expect(visit.page.locator("tbody tr")).to_have_count(len(ONLINE) + 5)
 
 
+def show_chosen(visit: Visit, scene: Scene) -> None:
+    """The table, with two machines chosen and what can be done with them."""
+    show_machines(visit, scene)
+    for name in ("Till 1", "Till 2"):
+        visit.page.get_by_role("checkbox", name=f"Choose {name}", exact=True).check()
+    expect(visit.page.get_by_text("2 machines chosen")).to_be_visible()
+
+
+def show_pictures(visit: Visit, scene: Scene) -> None:
+    """The screens of the same machines in small."""
+    visit.sign_in("/machines?view=pictures&sort=-name")
+    card = visit.page.get_by_role("listitem").filter(has_text="Reception")
+    card.scroll_into_view_if_needed()
+    expect(card.locator("canvas")).to_be_visible()
+
+
 def show_machine(visit: Visit, scene: Scene) -> None:
     """The live screen, and what was done."""
     visit.sign_in(f"/machines/{scene.desk.machine}")
@@ -201,6 +231,8 @@ def show_sign_in(visit: Visit, _: Scene) -> None:
 PAGES: dict[str, Callable[[Visit, Scene], None]] = {
     "sign-in": show_sign_in,
     "machines": show_machines,
+    "chosen": show_chosen,
+    "pictures": show_pictures,
     "machine": show_machine,
     "control": show_control,
     "trajectories": show_trajectories,

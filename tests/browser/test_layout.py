@@ -32,11 +32,14 @@ def trajectory(site: Site) -> str:
     return str(site.api.call("POST", "/v1/trajectories", body).json["id"])
 
 
-@pytest.fixture(params=["machines", "machine", "trajectories", "trajectory", "activity", "none"])
+@pytest.fixture(
+    params=["machines", "pictures", "machine", "trajectories", "trajectory", "activity", "none"]
+)
 def place(request: pytest.FixtureRequest, desk: Desk, trajectory: str) -> tuple[str, str]:
     """An address, and a text that is there when the page is."""
     return {
         "machines": ("/machines", LONG),
+        "pictures": ("/machines?view=pictures", LONG),
         "machine": (f"/machines/{desk.machine}", "Live. The picture changes"),
         "trajectories": ("/trajectories", "1 trajectory"),
         "trajectory": (f"/trajectories/{trajectory}", "Step 1 of 1"),

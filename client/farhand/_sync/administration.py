@@ -21,6 +21,7 @@ from farhand.types import (
     Organization,
     Pool,
     StateCounts,
+    TagCount,
     Token,
 )
 
@@ -45,6 +46,16 @@ class Machines:
         query = {**_texts(filters), "counts": "true"}
         page = Lists(self._connection).page(Machine, "/v1/machines", query, 0, 1)
         return StateCounts.model_validate((page.model_extra or {})["counts"])
+
+    def tags(self, **filters: Any) -> "dict[str, int]":
+        """How many machines have each tag, of those that fit the filters of :meth:`list`.
+
+        Those that most have, 50 at most.
+        """
+        query = {**_texts(filters), "counts": "true"}
+        page = Lists(self._connection).page(Machine, "/v1/machines", query, 0, 1)
+        found = map(TagCount.model_validate, (page.model_extra or {})["tags"])
+        return {each.tag: each.machines for each in found}
 
     def bulk(
         self,

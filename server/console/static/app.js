@@ -8,6 +8,7 @@ import { SignIn } from "./pages/sign_in.js";
 import { TrajectoriesPage } from "./pages/trajectories.js";
 import { TrajectoryPage } from "./pages/trajectory.js";
 import { giveAllBack } from "./control/lease.js";
+import { notifier } from "./fleet/notifier.js";
 import { place, rememberedPlace, rememberPlace } from "./parts/address.js";
 import { Component, html, render, useStore } from "./parts/elements.js";
 import { Failure, NotFound } from "./parts/pieces.js";
@@ -54,6 +55,9 @@ class App extends Component {
   /** @override */
   state = /** @type {Readonly<AppState>} */ ({ me: null, words: "", error: null, isReady: false, visit: 0 });
 
+  /** Aborted when somebody else is signed in, or nobody. */
+  #following = new AbortController();
+
   componentDidMount() {
     rememberPlace();
     walkByKeys();
@@ -96,7 +100,12 @@ class App extends Component {
     const me = /** @type {Session} */ (await get("console/session"));
     // Whatever another person was told is not this one's.
     events.stop();
-    if (me.scopes.includes("machines:read")) events.start(me);
+    this.#following.abort();
+    this.#following = new AbortController();
+    if (me.scopes.includes("machines:read")) {
+      events.start(me);
+      notifier.follow(events, this.#following.signal);
+    }
     if (!place().path) history.replaceState(null, "", `#${homeOf(me)}`);
     this.setState({ me, error: null, isReady: true });
     this.#show();
@@ -119,6 +128,7 @@ class App extends Component {
   /** @param {string} words that the sign-in page says; after it one comes back here */
   #leave(words) {
     events.stop();
+    this.#following.abort();
     this.setState({ me: null, words, error: null, isReady: true });
     this.#show();
   }

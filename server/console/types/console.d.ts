@@ -216,6 +216,87 @@ interface TrajectoryPart extends Part<Trajectory> {
   included?: Workflow[];
 }
 
+interface StateCounts {
+  online: number;
+  offline: number;
+  paused: number;
+  no_input: number;
+  not_set_up: number;
+  in_trouble: number;
+  fine: number;
+  outdated: number;
+}
+
+interface TagCount {
+  tag: string;
+  machines: number;
+}
+
+interface PoolCount extends PoolReference {
+  machines: number;
+}
+
+interface Pool extends PoolReference {
+  description: string | null;
+  offline_after: number | null;
+  machines: number;
+  created_at: string;
+  created_by: string;
+}
+
+/** Of the list of machines, with what was counted of all that fit. */
+interface MachinePart extends Part<Machine> {
+  counts: StateCounts;
+  tags: TagCount[];
+  pools: PoolCount[];
+}
+
+interface Trouble {
+  kind: "offline" | "no_input" | "no_screen";
+  reason: string;
+  since: string;
+  until: string | null;
+  seconds: number;
+}
+
+interface ExpectedOffline {
+  machine_id: string;
+  until: string;
+  reason: string | null;
+  by: string;
+}
+
+/** What became of one of many machines. */
+interface BulkItem {
+  machine_id: string;
+  status: "done" | "not_found" | "failed";
+  detail: string | null;
+}
+
+interface BulkResult {
+  items: BulkItem[];
+  done: number;
+  failed: number;
+}
+
+/** Which machines are shown, as the address has it. */
+type Narrowed = Record<"search" | "state" | "pool" | "tag" | "outdated", string>;
+
+/** Something that can be done with many machines. */
+interface ManyChange {
+  word: string;
+  /** In front of which machines, where the word alone does not do. */
+  title?: string;
+  /** In front of how many, afterwards. */
+  done: string;
+  /** What it needs beside machines:write. */
+  scope?: Scope;
+  /** Whether it cannot be taken back. */
+  isGrave?: boolean;
+  fields: (machines: Map<string, string>) => unknown;
+  run: (doing: { ids: string[]; values: FormData; told: (items: BulkItem[]) => void }) => Promise<void>;
+}
+
 /** Who is signed in: `GET console/session`. */
 interface Session {
   token_name: string;
@@ -312,7 +393,7 @@ interface PageProperties {
 type Watched = Pick<PageProperties, "events" | "me"> & { signal: AbortSignal };
 
 /** What a list is filtered by. */
-type Asked = Record<string, string> & { created_at_from: string; created_at_to: string };
+type Asked = Record<string, string>;
 
 interface AppState {
   /** Null where nobody is signed in. */
@@ -329,6 +410,8 @@ interface AppState {
 interface Column<Item> {
   key: string;
   label: string;
+  /** What stands at its head in place of the label. */
+  head?: import("../static/vendor/preact.js").Children;
   /** How it is sorted first: downwards where it is a time. */
   sorts?: "up" | "down";
   numeric?: boolean;
@@ -361,6 +444,7 @@ interface Chip {
   value: string;
   word: string;
   count: number;
+  isState?: boolean;
 }
 
 /** Of a sentence to a person. */
@@ -486,8 +570,6 @@ interface Finger {
   way: PointerEvent[];
 }
 
-type Order = (one: Machine, other: Machine) => number;
-
 /** A filter of the list of trajectories: a choice, or a field of a type. */
 interface Filter<Name> {
   name: Name;
@@ -550,7 +632,9 @@ interface NothingFitsProperties {
 interface ChipsProperties {
   label: string;
   chips: Chip[];
+  /** With commas between, where there may be several. */
   chosen: string;
+  several?: boolean;
   choose: (value: string) => void;
 }
 
@@ -577,6 +661,8 @@ interface FoundProperties<Item extends { id: string }> extends Omit<TablePropert
   clear: () => void;
   /** What is to be done where there is nothing without filters. */
   first: unknown;
+  /** In place of a table. */
+  draw?: (items: Item[]) => unknown;
 }
 
 type MachineControl = import("../static/control/machine_control.js").MachineControl;

@@ -9,11 +9,14 @@ from schemas.resources.machine_lists import ShownState
 from server.dispatch.live_machines import Troubled, why_unreachable
 from server.dispatch.questions.nodes import LiveMachine
 from server.fleet.lists.index import ORDERS, Index
-from server.fleet.lists.rows import FINE, TROUBLE, URGENCIES, URGENCY
+from server.fleet.lists.rows import FINE, PAUSED, TROUBLE, URGENCIES, URGENCY
 from server.store.machines.documents import LINK_ENDED
 from server.store.trajectories.search import folded
 
 CONNECTED: Final = "connected"
+
+LOOKED_AFTER: Final = {"in_trouble": (TROUBLE,), "fine": (PAUSED, FINE)}
+"""What machines in several states are called together."""
 
 
 class Shown(NamedTuple):
@@ -71,11 +74,20 @@ class Moment:
             counts[each.state] += len(_both(each.ids, among))
         return counts
 
-    def in_states(self, states: Collection[str], among: Set[str] | None) -> set[str]:
+    def in_states(self, states: Set[str], among: Set[str] | None) -> set[str]:
         """The machines that are in one of these states."""
         found = {each for each, shown in self._apart_of(among) if shown.state in states}
+        for name in states & LOOKED_AFTER.keys():
+            found |= self.of_urgency(LOOKED_AFTER[name], among)
         return found.union(
             *(_both(each.ids, among) for each in self._alike if each.state in states)
+        )
+
+    def of_urgency(self, urgencies: Collection[int], among: Set[str] | None) -> set[str]:
+        """The machines that somebody should look after so soon."""
+        found = {each for each, shown in self._apart_of(among) if shown.urgency in urgencies}
+        return found.union(
+            *(_both(each.ids, among) for each in self._alike if each.urgency in urgencies)
         )
 
     def explained_by(self, word: str, among: Set[str] | None) -> set[str]:

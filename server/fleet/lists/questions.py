@@ -1,25 +1,39 @@
 """Answers what a list of machines is asked: which fit, in which order, how many of each state."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from heapq import nsmallest
 from itertools import islice
 from uuid import UUID
 
-from schemas.resources.machine_lists import MachineFilter, MachineSort, StateCounts
-from server.fleet.lists.index import Index
-from server.fleet.lists.moment import Moment
+from schemas.resources.machine_lists import (
+    MOST_COUNTED,
+    MachineFilter,
+    MachineSort,
+    StateCounts,
+)
+from server.fleet.lists.index import Files, Index
+from server.fleet.lists.moment import LOOKED_AFTER, Moment
 from server.store.trajectories.search import folded
 from server.versions import is_outdated
 
 
 @dataclass(frozen=True)
+class Counts:
+    """How many machines are in each state, have each tag, and are in each pool, by its id."""
+
+    states: StateCounts
+    tags: Mapping[str, int]
+    pools: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class Found:
-    """The ids of a page of the machines that fit, in order; how many fit, and of each state."""
+    """The ids of a page of the machines that fit, in order; how many fit, and of each kind."""
 
     ids: Sequence[str]
     total: int
-    counts: StateCounts | None
+    counts: Counts | None
 
 
 @dataclass(frozen=True)
@@ -55,15 +69,11 @@ def answered(
     ``pools`` are those that ``wanted`` names, and ``within`` those outside of which nothing fits.
     ``moment`` is wanted where the question `asks_for_states`.
     """
-    fitting, told = _fitting(index, wanted, pools, within), None
+    fitting, told = _searched(index, moment, wanted, pools, within), None
+    if counts and moment is not None:
+        told = _counts(index, moment, fitting, wanted, pools, within)
     if moment is not None:
-        fitting = _searched(index, moment, wanted.search, fitting)
-        if counts:
-            told = _told(moment.counts(fitting))
-        if (chosen := wanted.state) is not None:
-            if "offline" in chosen:
-                chosen |= {"not_set_up"}
-            fitting = moment.in_states(chosen, fitting)
+        fitting = _in_states(moment, wanted, fitting)
     total = len(index.rows) if fitting is None else len(fitting)
     field = sort.removeprefix("-")
     if field == "state" and moment is not None:
@@ -72,6 +82,63 @@ def answered(
         order = index.in_order(field)
         ordered = order if fitting is None else filter(fitting.__contains__, order)
     return Found(_page(ordered, total, window, is_downwards=sort != field), total, told)
+
+
+def _counts(
+    index: Index,
+    moment: Moment,
+    searched: Set[str] | None,
+    wanted: MachineFilter,
+    pools: frozenset[UUID] | None,
+    within: frozenset[UUID] | None,
+) -> Counts:
+    """What is counted of the machines that fit, each by all filters but its own."""
+    states = moment.counts(searched)
+    states["offline"] += states["not_set_up"]
+    for name, urgencies in LOOKED_AFTER.items():
+        states[name] = len(moment.of_urgency(urgencies, searched))
+    outdated = index.by_version.any_of(filter(is_outdated, index.by_version))
+    states["outdated"] = len(outdated if searched is None else outdated & searched)
+    of_tags = of_pools = searched
+    if wanted.tag is not None:
+        of_tags = _searched(index, moment, wanted.model_copy(update={"tag": None}), pools, within)
+    if pools is not None:
+        of_pools = _searched(index, moment, wanted, None, within)
+    shown = index.by_pool if within is None else {each.hex for each in within}
+    return Counts(
+        StateCounts.model_validate({name: states[name] for name in StateCounts.model_fields}),
+        _most(index.by_tag, _in_states(moment, wanted, of_tags), index.by_tag, wanted.tag or ()),
+        _most(
+            index.by_pool,
+            _in_states(moment, wanted, of_pools),
+            shown,
+            {each.hex for each in pools or ()},
+        ),
+    )
+
+
+def _most(
+    files: Files[str], among: Set[str] | None, shown: Collection[str], named: Collection[str]
+) -> dict[str, int]:
+    """How many machines have each value: of those that most have, and of those that are named."""
+    counts = {
+        value: len(ids) if among is None else len(ids & among)
+        for value, ids in files.items()
+        if value in shown
+    }
+    most = nsmallest(
+        MOST_COUNTED, filter(counts.get, counts), key=lambda each: (-counts[each], each)
+    )
+    return {value: counts.get(value, 0) for value in dict.fromkeys((*most, *sorted(named)))}
+
+
+def _in_states(moment: Moment, wanted: MachineFilter, among: Set[str] | None) -> Set[str] | None:
+    """Those that are in the states that are wanted."""
+    if (chosen := wanted.state) is None:
+        return among
+    if "offline" in chosen:
+        chosen |= {"not_set_up"}
+    return moment.in_states(chosen, among)
 
 
 def _fitting(
@@ -93,21 +160,22 @@ def _fitting(
 
 
 def _searched(
-    index: Index, moment: Moment, search: str | None, among: Set[str] | None
+    index: Index,
+    moment: Moment | None,
+    wanted: MachineFilter,
+    pools: frozenset[UUID] | None,
+    within: frozenset[UUID] | None,
 ) -> Set[str] | None:
-    """Those of which each word is somewhere in the texts or in the reason for the state."""
-    rows = index.rows
+    """Those that fit all but the state: each word is in the texts, or says why they are so."""
+    among, rows = _fitting(index, wanted, pools, within), index.rows
+    if moment is None:
+        return among
     # A long word is in few of them, and the next words are looked for in these alone.
-    for word in sorted(folded(search or "").split(), key=len, reverse=True):
+    for word in sorted(folded(wanted.search or "").split(), key=len, reverse=True):
         looked_at = rows.values() if among is None else [rows[each] for each in among]
         found = {row.id for row in looked_at if word in row.text}
         among = found | moment.explained_by(word, among)
     return among
-
-
-def _told(counts: Counter[str]) -> StateCounts:
-    counts["offline"] += counts["not_set_up"]
-    return StateCounts.model_validate({name: counts[name] for name in StateCounts.model_fields})
 
 
 def _page(ordered: Iterable[str], total: int, window: Window, *, is_downwards: bool) -> list[str]:

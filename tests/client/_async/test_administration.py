@@ -62,6 +62,7 @@ async def test_machines_are_found_and_changed_together(service: Service) -> None
         assert [each.id async for each in found] == ["till-2"]
         counts = await client.machines.counts(tag="till")
         assert (counts.paused, counts.offline, counts.not_set_up) == (1, 1, 1)
+        assert await client.machines.tags(state="paused") == {"till": 1}
         assert (await client.machine("till-1").tag("spare", "till")).tags == ["spare", "till"]
         assert (await client.pools.change(berlin.id, name="Potsdam")).description == "the tills"
         assert [each.name async for each in client.pools.list()] == ["Potsdam"]

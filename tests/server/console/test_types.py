@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from schemas.inputs.hand import Acknowledged, ButtonPlace, Refused, Undone
 from schemas.link.messages import Capability, Display
 from schemas.resources.audit import AuditEntry, AuditPage, Grant
+from schemas.resources.bulk import BulkItem, BulkResult
 from schemas.resources.commands import CommandItem, CommandPage
 from schemas.resources.events import (
     CommandEvent,
@@ -16,9 +17,12 @@ from schemas.resources.events import (
     MachineRemoved,
     TrajectoryChanged,
 )
-from schemas.resources.machine_lists import MachinePage
+from schemas.resources.machine_lists import MachinePage, PoolCount, StateCounts, TagCount
 from schemas.resources.machines import Control, Holder, InputCounts, Machine, Pause
+from schemas.resources.pools import Pool, PoolPage
 from schemas.resources.trajectories import Trajectory
+from schemas.resources.troubles import Trouble, TroublePage
+from schemas.resources.webhooks import ExpectedOffline
 from schemas.resources.workflows import Workflow, WorkflowPage
 from server.api.console import Session
 from server.console import assets
@@ -81,6 +85,7 @@ def in_typescript(schema: dict[str, Any], models: dict[str, Any]) -> frozenset[s
     [
         *(AuditEntry, Capability, CommandItem, CommandEvent, Control, ControlRequested, Grant),
         *(Acknowledged, ButtonPlace, Refused, Undone),
+        *(BulkItem, BulkResult, ExpectedOffline),
         *(
             Display,
             Holder,
@@ -88,9 +93,14 @@ def in_typescript(schema: dict[str, Any], models: dict[str, Any]) -> frozenset[s
             Machine,
             MachineRemoved,
             Pause,
+            Pool,
+            PoolCount,
             Session,
+            StateCounts,
+            TagCount,
             Trajectory,
             TrajectoryChanged,
+            Trouble,
             Workflow,
         ),
     ],
@@ -104,7 +114,9 @@ def test_answer_is_declared_as_it_is(model: type[BaseModel]) -> None:
     }
 
 
-@pytest.mark.parametrize("page", [AuditPage, CommandPage, MachinePage, WorkflowPage])
+@pytest.mark.parametrize(
+    "page", [AuditPage, CommandPage, MachinePage, PoolPage, TroublePage, WorkflowPage]
+)
 def test_part_of_a_list_is_declared_as_it_is(page: type[BaseModel]) -> None:
     members = re.search(r"^interface Part<Item> {\n(.*?)^}", TEXT, re.MULTILINE | re.DOTALL)
     assert members

@@ -3,13 +3,15 @@
 import { MachineControl } from "../control/machine_control.js";
 import { Outcomes, Panels, ToolBar } from "../control/tool_bar.js";
 import { PointerOver } from "../control/touchpad.js";
+import { About } from "../fleet/about.js";
+import { TroubleList } from "../fleet/trouble.js";
 import { backTo } from "../parts/address.js";
 import { html, useLayoutEffect, useMade, useRef, useState, useStore, useTitle } from "../parts/elements.js";
 import { Dialog, Field, JoinCommand, NotFound, textOf, Toggle, Unread, WorkButton, WorkForm } from "../parts/pieces.js";
 import { Reading } from "../parts/reading.js";
 import { StateBadge } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
-import { displays, number, span, stateOf, whyOf } from "../parts/words.js";
+import { stateOf, whyOf } from "../parts/words.js";
 import { Marks, MarksOver } from "../screen/marks.js";
 import { Screen } from "../screen/screen.js";
 import { Viewing } from "../screen/viewing.js";
@@ -124,7 +126,9 @@ function View({ desk, machine, work, me, events }) {
       </div>
       ${(isOpen || innerWidth < ROOMY_PIXELS) && html`<aside class="drawer">
         <h2>About</h2>
-        <${Facts} machine=${machine} />
+        <${About} machine=${machine} read=${desk.read} events=${events} me=${me} />
+        <h2>Trouble in 30 days</h2>
+        <${TroubleList} machineId=${machine.id} events=${events} me=${me} />
         <h2>Recent commands</h2>
         <${CommandList} machineId=${machine.id} events=${events} me=${me} />
       </aside>`}
@@ -209,24 +213,6 @@ function Stage(/** @type {{machine: Machine, work: Work}} */ { machine, work }) 
     <div class="veil" role="status">${state !== "live" && (stateOf(machine) === "not_set_up" ? html`<${JoinAdvice} />` : html`<p>${words || "Asking for the screen…"}</p>`)}</div>
     <p class="asking" role="status">${asking}</p>
   </div>`;
-}
-
-function Facts(/** @type {{machine: Machine}} */ { machine }) {
-  const { inputs, viewers } = machine;
-  const facts = {
-    Id: machine.id,
-    Platform: machine.platform ?? "–",
-    Desktop: machine.desktop ?? "–",
-    Version: machine.client_version ?? "–",
-    Displays: displays(machine.displays),
-    Node: machine.node ?? "–",
-    "Watched by": viewers?.length ? viewers.join(", ") : "–",
-    "Round trip": span(machine.round_trip_ms),
-    Inputs: inputs ? `${number(inputs.completed)} completed, ${number(inputs.failed)} failed` : "–",
-    "Last input": html`<${Ago} time=${machine.last_input_at} />`,
-    Added: html`<${Ago} time=${machine.created_at} />`,
-  };
-  return html`<dl class="facts">${Object.entries(facts).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
 const JoinAdvice = () => html`<div class="empty">

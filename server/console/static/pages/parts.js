@@ -30,7 +30,7 @@ export function PartsPage() {
   const [order, sort] = useState("name");
   const [isOpen, open] = useState(false);
   const [filters, filter] = useState({ q: "", kind: "" });
-  const chips = ["", ...Object.keys(STATES)].map((value, count) => ({ value, word: STATES[value]?.word ?? "All", count }));
+  const chips = ["", ...Object.keys(STATES)].map((value, count) => ({ value, word: STATES[value]?.word ?? "All", count, isState: true }));
   return html`<section class="parts">
     <h1>Parts</h1>
     <h2>Table</h2>

@@ -3,6 +3,7 @@
 import { html, valueTo } from "./elements.js";
 import { Field } from "./pieces.js";
 import { StateShape } from "./states.js";
+import { number } from "./words.js";
 
 const LONGEST = 2000;
 
@@ -25,9 +26,17 @@ export function Filters({ filters, chosen, choose }) {
 }
 
 /** @param {ChipsProperties} properties: the empty value is all; what is chosen already is left by choosing it again */
-export const Chips = ({ label, chips, chosen, choose }) => html`<div class="chips" role="group" aria-label=${label}>
-  ${chips.map(({ value, word, count }) => html`<button
-    key=${value} type="button" class="chip" data-state=${value} data-none=${count === 0 || null}
-    aria-pressed=${String(chosen === value)} onClick=${() => choose(chosen === value ? "" : value)}
-  >${value && html`<${StateShape} state=${value} />`}<b>${count}</b> ${word}</button>`)}
-</div>`;
+export function Chips({ label, chips, chosen, choose, several }) {
+  const all = chosen ? valuesOf(chosen) : [""];
+  const others = (/** @type {string} */ value) => (several && value ? all.filter((each) => each && each !== value) : []);
+  const click = (/** @type {string} */ value) => choose([...others(value), ...(all.includes(value) ? [] : [value])].join(","));
+  return html`<div class="chips" role="group" aria-label=${label}>
+    ${chips.map(({ value, word, count, isState }) => html`<button
+      key=${value} type="button" class="chip" data-state=${isState ? value : null} data-none=${count === 0 || null}
+      aria-pressed=${String(all.includes(value))} dir="auto" onClick=${() => click(value)}
+    >${isState && value && html`<${StateShape} state=${value} />`}<b>${number(count)}</b> ${word}</button>`)}
+  </div>`;
+}
+
+/** @param {string} text with several values of one filter, as the address has them */
+export const valuesOf = (text) => text.split(",").map((each) => each.trim()).filter(Boolean);

@@ -46,12 +46,13 @@ export class Listing extends Reading {
 
   /** What was asked for, as the server takes it: days as moments of the reader's own calendar. */
   get parameters() {
-    const { created_at_from, created_at_to, ...rest } = this.asked;
-    const trimmed = Object.entries(rest).map(([name, value]) => /** @type {const} */ ([name, value.trim()]));
-    const days = { created_at_from: momentOf(created_at_from, "00:00:00"), created_at_to: momentOf(created_at_to, "23:59:59.999") };
-    return { ...Object.fromEntries(trimmed), ...days };
+    const read = ([name = "", value = ""]) => [name, TIMES[name] ? momentOf(value, TIMES[name]) : value.trim()];
+    return /** @type {Record<string, string>} */ (Object.fromEntries(Object.entries(this.asked).map(read)));
   }
 }
+
+/** @type {Record<string, string>} at which time of a day each range begins or ends */
+const TIMES = { created_at_from: "00:00:00", created_at_to: "23:59:59.999" };
 
 /** @type {(day: string, time: string) => string} when that is by the reader's own clock; what is no day is left for the server to refuse, in words */
 function momentOf(day, time) {
@@ -71,14 +72,15 @@ export function useListing(make, asked) {
 }
 
 /** @template {{id: string}} Item @param {FoundProperties<Item>} properties of a table of what was found, or why there is none */
-export function Found({ list, what, isFiltered, clear, first, ...table }) {
+export function Found({ list, what, isFiltered, clear, first, draw, ...table }) {
   const { items, error, isWhole, readOn } = list;
   const words = error && wordsOf(error);
   // An address that somebody has written, or a range that ends before it begins.
   if (statusOf(error) === 422) return html`<${NothingFits} what=${what} clear=${clear}><p role="alert">${words}</p><//>`;
   if (!items) return html`<${Unread} reading=${list} />`;
   if (!items.length) return isFiltered ? html`<${NothingFits} what=${what} clear=${clear} />` : first;
-  return html`<${Table} ...${table} items=${items} chosen=${JSON.stringify(list.asked)} />
+  return html`
+    ${draw ? draw(items) : html`<${Table} ...${table} items=${items} chosen=${JSON.stringify(list.asked)} />`}
     ${words ? html`<p class="said" role="alert">${words}</p>` : !isWhole && html`<${End} seen=${readOn} />`}`;
 }
 

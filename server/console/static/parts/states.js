@@ -9,6 +9,8 @@ const DIAMOND = html`<path d="M8 .8 15.2 8 8 15.2.8 8z" />`;
 const SHAPES = {
   online: html`<circle cx="8" cy="8" r="5.5" />`,
   offline: html`<path d="M8 1.8 15 14.2H1z" />`,
+  in_trouble: html`<path d="M8 1.8 15 14.2H1z" />`,
+  fine: html`<circle cx="8" cy="8" r="5.5" />`,
   no_input: DIAMOND,
   paused: html`<rect x="2.5" y="2" width="4" height="12" rx="1" /><rect x="9.5" y="2" width="4" height="12" rx="1" />`,
   not_set_up: html`<circle cx="8" cy="8" r="4.5" fill="none" stroke="currentcolor" stroke-width="2" />`,

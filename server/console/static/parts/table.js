@@ -27,14 +27,14 @@ export function Table({ name, label, columns, items, row, order, sort, chosen })
 }
 
 /** @param {{column: Column<never>, order: string, sort: (order: string) => void}} properties */
-function Head({ column: { key, label, numeric, sorts }, order, sort }) {
+function Head({ column: { key, label, head, numeric, sorts }, order, sort }) {
   const isUp = order === key;
   const isDown = order === `-${key}`;
   const click = () => sort(isUp || (sorts === "down" && !isDown) ? `-${key}` : key);
   return html`<th
     scope="col" role="columnheader" class=${numeric && "number"} data-column=${key}
     aria-sort=${isUp ? "ascending" : isDown ? "descending" : null}
-  >${sorts ? html`<button type="button" title=${`Sort by ${label.toLowerCase()}`} onClick=${click}>${label}</button>` : label}</th>`;
+  >${sorts ? html`<button type="button" title=${`Sort by ${label.toLowerCase()}`} onClick=${click}>${label}</button>` : (head ?? label)}</th>`;
 }
 
 /** @param {RowProperties} properties of a row, which is drawn anew only where its item is another one */

@@ -110,7 +110,7 @@ export function learnTime(date) {
 }
 
 /** The present, by the server's clock. */
-const present = () => Date.now() + ahead;
+export const present = () => Date.now() + ahead;
 
 const LONG_AGO = 60 * 86_400;
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
@@ -124,6 +124,15 @@ export function ago(time) {
   if (seconds < 5) return "just now";
   const [unit, size] = UNITS.find(([, least]) => seconds >= least) ?? ["s", 1];
   return `${Math.floor(seconds / size)} ${unit} ago`;
+}
+
+/** @param {number} seconds such as "40 s", "12 min", "3 h 20 min", "2 d 4 h" */
+export function lasting(seconds) {
+  const at = Math.max(UNITS.findIndex(([, least]) => seconds >= least), 0);
+  const [unit, size] = UNITS[seconds < 1 ? UNITS.length - 1 : at] ?? ["s", 1];
+  const [smaller, part] = UNITS[at + 1] ?? ["s", 1];
+  const rest = Math.floor((seconds % size) / part);
+  return `${Math.floor(seconds / size)} ${unit}${size >= 3600 && rest ? ` ${rest} ${smaller}` : ""}`;
 }
 
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });

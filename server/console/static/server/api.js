@@ -128,10 +128,13 @@ export function query(address, parameters) {
   return kept.length ? `${address}?${new URLSearchParams(kept)}` : address;
 }
 
-/** @template Item @param {string} address @param {AbortSignal} signal @returns {Promise<Item[]>} all pages of a list, read one after another */
-export async function listAll(address, signal) {
+/**
+ * All pages of a list, read one after another.
+ * @template Item @param {string} address @param {AbortSignal | null} signal @param {Record<string, string>} [parameters] @returns {Promise<Item[]>}
+ */
+export async function listAll(address, signal, parameters = {}) {
   for (const all = /** @type {Item[]} */ ([]); ; ) {
-    const next = query(address, { skip: all.length, limit: 1000 });
+    const next = query(address, { ...parameters, skip: all.length, limit: 1000 });
     const { items, total } = /** @type {Part<Item>} */ (await get(next, signal));
     all.push(...items);
     if (!items.length || all.length >= Math.min(total, MOST_LISTED)) return all;

@@ -27,6 +27,7 @@ export class Events extends EventTarget {
   #lastId = UNHEARD;
   #address = "";
   #wait = SHORTEST_WAIT;
+  #isAwake = false;
 
   /** @type {<Name extends keyof Told>(type: Name, take: (event: CustomEvent<Told[Name]>) => unknown, until: AbortSignal) => void} */
   on(type, take, until) {
@@ -43,12 +44,19 @@ export class Events extends EventTarget {
     document.removeEventListener("visibilitychange", this.#look);
     this.#running?.abort();
     this.#running = null;
+    this.#address = "";
     this.#lastId = UNHEARD;
     this.#say("connecting");
   }
 
+  /** @param {boolean} isAwake whether somebody wants to hear while nobody sees the page */
+  stayAwake(isAwake) {
+    this.#isAwake = isAwake;
+    if (this.#address) this.#look();
+  }
+
   #look = () => {
-    if (document.hidden) {
+    if (document.hidden && !this.#isAwake) {
       this.#running?.abort();
       this.#running = null;
     } else if (!this.#running) {

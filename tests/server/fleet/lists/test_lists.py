@@ -55,16 +55,28 @@ async def test_list_is_filtered_searched_and_sorted(service: Service) -> None:
     assert await listed(service, "version=0.1.0") == []
 
 
+def pool_of(pool: Any) -> dict[str, Any]:
+    return {name: pool[name] for name in ("id", "name")}
+
+
 async def test_page_and_counts_are_of_all_that_fits(service: Service) -> None:
-    await filled(service)
+    pool = await filled(service)
     await service.request("PATCH", "/v1/machines/till-9", {"paused": True})
     page = (await service.get("/v1/machines?tag=till&state=paused&counts=true")).json
     assert ([each["id"] for each in page["items"]], page["total"]) == (["till-9"], 1)
     counts = {"online": 0, "offline": 1, "paused": 1, "no_input": 0, "not_set_up": 1}
-    assert page["counts"] == counts
+    assert page["counts"] == {**counts, "in_trouble": 0, "fine": 1, "outdated": 0}
+    # Of all filters but its own each.
+    assert page["tags"] == [{"tag": each, "machines": 1} for each in ("spare", "till")]
+    assert page["pools"] == [{**pool_of(pool), "machines": 1}]
+    page = (await service.get("/v1/machines?pool=Berlin%20Mitte&tag=none&counts=true")).json
+    assert [(each["tag"], each["machines"]) for each in page["tags"]] == [
+        *(("till", 2), ("spare", 1), ("none", 0)),
+    ]
+    assert page["pools"] == [{**pool_of(pool), "machines": 0}]
     page = (await service.get("/v1/machines?skip=1&limit=1&sort=name")).json
     assert ([each["id"] for each in page["items"]], page["total"]) == (["desk"], 4)
-    assert "counts" not in page
+    assert not {"counts", "tags", "pools"} & page.keys()
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from server.store.machines.documents import (
     PauseDetails,
 )
 from server.store.machines.documents import Machine as StoredMachine
+from server.versions import is_outdated
 
 MACHINES, QUESTIONS = 2000, 1000
 POOLS = [UUID(int=each) for each in range(1, 9)]
@@ -145,8 +146,19 @@ def natural(text: str) -> list[tuple[int, int | str]]:
     return [(0, int(each)) if each.isdecimal() else (1, each) for each in parts]
 
 
+def is_in_trouble(each: Modelled) -> bool:
+    return each.shown in ("offline", "no_input") or each.is_dark
+
+
+def looked_after(each: Modelled) -> str:
+    """What it is called beside its state."""
+    if each.shown == "not_set_up":
+        return each.shown
+    return "in_trouble" if is_in_trouble(each) else "fine"
+
+
 def by_state(each: Modelled) -> tuple[int, int, Any, str]:
-    in_trouble = each.shown in ("offline", "no_input") or each.is_dark
+    in_trouble = is_in_trouble(each)
     places = {"paused": 1, "online": 2, "not_set_up": 3}
     place = 0 if in_trouble else places[each.shown]
     return place, -each.since if in_trouble else 0, natural(each.name), each.id
@@ -170,6 +182,18 @@ def asked(random: Random) -> dict[str, Any]:
         "search": " ".join(random.sample(WORDS, random.choice([1, 1, 2, 3]))),
     }
     return {name: value for name, value in values.items() if random.random() < 0.3}
+
+
+def in_states(model: list[Modelled], question: dict[str, Any]) -> list[Modelled]:
+    """Those that fit the states that are asked for."""
+    if "state" not in question:
+        return model
+    chosen = set(question["state"].split(","))
+    return [each for each in model if {each.state, each.shown, looked_after(each)} & chosen]
+
+
+def without(question: dict[str, Any], name: str) -> dict[str, Any]:
+    return {each: value for each, value in question.items() if each != name}
 
 
 def fitting(
@@ -250,12 +274,22 @@ def test_a_thousand_questions_are_answered_as_the_model_does() -> None:
         of_model = fitting(fleet.orders[sort.strip("-")], question, pools)
         counts = Counter(each.state for each in of_model)
         counts["not_set_up"] = sum(each.shown == "not_set_up" for each in of_model)
+        counts["in_trouble"] = sum(map(is_in_trouble, of_model))
+        counts["fine"] = sum(looked_after(each) == "fine" for each in of_model)
+        counts["outdated"] = sum(is_outdated(each.version) for each in of_model)
         assert found.counts is not None
-        told = found.counts.model_dump()
+        told = found.counts.states.model_dump()
         assert told == {name: counts[name] for name in told}, (question, sort)
-        if "state" in question:
-            chosen = question["state"].split(",")
-            of_model = [each for each in of_model if {each.state, each.shown} & {*chosen}]
+        everything = [*fleet.model.values()]
+        others = in_states(fitting(everything, without(question, "tag"), pools), question)
+        tags = Counter(tag for each in others for tag in each.tags)
+        named = {*question["tag"].split(",")} if "tag" in question else set()
+        assert found.counts.tags == {tag: tags[tag] for tag in {*tags, *named}}, question
+        others = in_states(fitting(everything, question, None), question)
+        in_pools = Counter(pool.hex for each in others for pool in each.pools)
+        here = {*in_pools, *(each.hex for each in pools or ())}
+        assert found.counts.pools == {pool: in_pools[pool] for pool in here}, question
+        of_model = in_states(of_model, question)
         ids = [each.id for each in of_model]
         ids = ids[::-1] if sort.startswith("-") else ids
         assert (found.ids, found.total) == (ids, len(ids)), (question, sort)

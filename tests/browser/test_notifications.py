@@ -1,0 +1,107 @@
+"""What the browser says when machines get into trouble."""
+
+from contextlib import ExitStack
+from typing import Any
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.rig import Site, Visit
+from tests.links import hello
+from tests.processes import until
+
+MANY = 12
+SETTLED = 6000
+"""Milliseconds after which trouble is told of."""
+
+RECORDED = """
+window.told = [];
+window.Notification = class extends EventTarget {
+  static permission = "%s";
+  static async requestPermission() { return (Notification.permission = "granted"); }
+  constructor(title, options) {
+    super();
+    window.told.push({ title, ...options });
+    window.latest = this;
+  }
+  close() {}
+};
+"""
+"""What a system shows cannot be read from the page: so the page's own class is replaced."""
+
+
+def told(page: Page) -> Any:
+    page.wait_for_timeout(10)  # The page goes on only meanwhile.
+    return page.evaluate("window.told")
+
+
+def asked_for(visit: Visit, permission: str = "default", place: str = "/machines") -> Page:
+    visit.page.clock.install()
+    visit.page.add_init_script(RECORDED % permission)
+    visit.sign_in(place)
+    return visit.page
+
+
+def test_machine_that_is_lost_is_told_of_once_and_leads_to_its_page(
+    browser: Browser, site: Site
+) -> None:
+    with Visit.begun(browser, site) as visit:
+        page = asked_for(visit)
+        with site.scripted("Night till", hello()) as machine:
+            expect(page.get_by_role("link", name="Night till")).to_be_visible()
+            expect(page.get_by_text("Live", exact=True)).to_be_visible()
+            page.get_by_role("button", name="Notify me").click()
+            expect(page.get_by_role("button", name="Notify me")).to_have_attribute(
+                "aria-pressed", "true"
+            )
+            # It is heard while nobody looks, too.
+            page.evaluate("""() => {
+              Object.defineProperty(document, 'hidden', { get: () => true });
+              document.dispatchEvent(new Event('visibilitychange'));
+            }""")
+        expect(page.get_by_role("row").filter(has_text="Night till")).to_contain_text("Offline")
+        page.clock.fast_forward(SETTLED)
+        until(lambda: told(page), "the browser says so")
+        assert [each["title"] for each in told(page)] == ["Night till: Offline"]
+        page.evaluate("window.latest.dispatchEvent(new Event('click'))")
+        expect(page.get_by_role("heading", name="Night till")).to_be_visible()
+        assert page.url.endswith(f"#/machines/{machine}")
+
+
+def test_more_than_ten_are_told_of_in_one_and_those_that_are_expected_to_be_away_not(
+    browser: Browser, site: Site
+) -> None:
+    with Visit.begun(browser, site) as visit, ExitStack() as stack:
+        page = asked_for(visit, "granted")
+        away = stack.enter_context(site.scripted("Away 0", hello()))
+        tomorrow = page.evaluate("new Date(Date.now() + 86_400_000).toISOString()")
+        body = {"until": tomorrow}
+        assert site.api.call("PUT", f"/v1/machines/{away}/expected-offline", body).status == 200
+        expect(page.get_by_role("link", name="Away 0")).to_be_visible()
+        page.get_by_role("button", name="Notify me").click()
+        stack.close()
+        expect(page.get_by_role("row").filter(has_text="Away 0")).to_contain_text("Offline")
+        with page.expect_response("**/expected-offline"):
+            page.clock.fast_forward(SETTLED)
+        assert told(page) == []
+        for number in range(MANY):
+            stack.enter_context(site.scripted(f"Row {number}", hello()))
+        expect(page.get_by_role("link", name=f"Row {MANY - 1}")).to_be_visible()
+        stack.close()
+        lost = page.locator('tbody tr[data-state="offline"]').filter(has_text="Row")
+        expect(lost).to_have_count(MANY)
+        page.clock.fast_forward(SETTLED)
+        until(lambda: told(page), "the browser says so")
+        [digest] = told(page)
+        assert digest["title"] == f"{MANY} machines in trouble"
+        assert f"and {MANY - 5} more" in digest["body"]
+
+
+def test_that_the_browser_does_not_allow_it_is_said(browser: Browser, site: Site) -> None:
+    with Visit.begun(browser, site) as visit:
+        site.add_machine("Somebody")
+        page = asked_for(visit, "denied")
+        page.get_by_role("button", name="Notify me").click()
+        expect(page.get_by_text("allow it in its settings for this page")).to_be_visible()
+        expect(page.get_by_role("button", name="Notify me")).to_have_attribute(
+            "aria-pressed", "false"
+        )
