@@ -124,8 +124,10 @@ class Site:
         }
         url = self.server.url.replace("http:", "ws:") + CONNECT_PATH
         protocols = [Subprotocol(SUBPROTOCOL)]
-        with contextlib.suppress(InvalidStatus):
-            connect(url, additional_headers=headers, subprotocols=protocols, proxy=None).close()
+        with (
+            contextlib.suppress(InvalidStatus),
+            connect(url, additional_headers=headers, subprotocols=protocols, proxy=None),
+        ):
             return True
         return False
 

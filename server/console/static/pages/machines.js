@@ -12,6 +12,7 @@ import { capital, count, displays, isTrouble, number, span, stateOf, STATES, tro
 import { listAll, path } from "../server/api.js";
 import { counted } from "./commands.js";
 
+const ADD = "#/settings/machines";
 const COUNTS_MILLISECONDS = 60_000;
 const USUAL = { q: "", state: "", sort: "state" };
 
@@ -59,13 +60,14 @@ export function MachinesPage(/** @type {PageProperties} */ page) {
   const reading = useStore(useMade((signal) => new Machines({ ...page, signal })));
   const { machines } = reading;
   const [chosen, choose] = useChosen("/machines", USUAL);
+  const mayAdd = page.me.scopes.includes("pools:write");
   const clear = () => choose({ q: "", state: "" });
-  if (!machines) return html`<${Head} ...${{ chosen, choose }}><${Unread} reading=${reading} /><//>`;
-  if (!machines.size) return html`<section><h1>Machines</h1><${FirstMachine} /></section>`;
+  if (!machines) return html`<${Head} ...${{ chosen, choose, mayAdd }}><${Unread} reading=${reading} /><//>`;
+  if (!machines.size) return html`<section><h1>Machines</h1><${FirstMachine} mayAdd=${mayAdd} /></section>`;
   const named = [...machines.values()].filter(hasAll(chosen.q));
   const found = named.filter((machine) => !chosen.state || stateOf(machine) === chosen.state).toSorted(orderOf(chosen.sort));
   const all = found.length === machines.size;
-  return html`<${Head} ...${{ chosen, choose }}>
+  return html`<${Head} ...${{ chosen, choose, mayAdd }}>
     <${Chips} label="Show only" chips=${chipsOf(named, chosen.state)} chosen=${chosen.state} choose=${(/** @type {string} */ state) => choose({ state })} />
     ${found.length
       ? html`<${Table}
@@ -78,10 +80,11 @@ export function MachinesPage(/** @type {PageProperties} */ page) {
   <//>`;
 }
 
-/** @param {{chosen: typeof USUAL, choose: (change: Partial<typeof USUAL>) => void, children: unknown}} properties */
-const Head = ({ chosen, choose, children }) => html`<section>
+/** @param {{chosen: typeof USUAL, choose: (change: Partial<typeof USUAL>) => void, mayAdd: boolean, children: unknown}} properties */
+const Head = ({ chosen, choose, mayAdd, children }) => html`<section>
   <div class="head">
     <h1>Machines</h1>
+    ${mayAdd && html`<a class="add" href=${ADD}>Add machines</a>`}
     <${Field} label="Filter" inline><input
       type="search" placeholder="Name, id, reason…" value=${chosen.q} onInput=${valueTo((q) => choose({ q }))}
     /><//>
@@ -151,9 +154,11 @@ class Machines extends Reading {
 }
 
 /** What to do where there is no machine yet. */
-const FirstMachine = () => html`<div class="first-machine">
+const FirstMachine = (/** @type {{mayAdd: boolean}} */ { mayAdd }) => html`<div class="first-machine">
   <${EmptyState} title="No machine yet">
-    <p>A machine is a desktop that takes input from here. Add one on the server; the command prints its token:</p>
+    <p>A machine is a desktop that takes input from here.</p>
+    ${mayAdd && html`<p><a href=${ADD}>Add machines</a> with a code, which they join with.</p>`}
+    <p>${mayAdd ? "Or add" : "Add"} one on the server; the command prints its token:</p>
     <${CommandLine} text="farhand machine add desk-1" />
     <p>Then, on that desktop, with the token:</p>
     <${JoinCommand} />

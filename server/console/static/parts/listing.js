@@ -66,7 +66,7 @@ export class Pages extends Listing {
     this.address = address;
     const { events, signal } = page;
     events.on("audit", ({ detail }) => kinds.includes(detail.action.split(".")[0] ?? "") && this.readIn(NEWS_MILLISECONDS), signal);
-    if (every) repeat(() => this.isReading || this.read(), every, signal);
+    if (every) repeat(() => this.keepUp(), every, signal);
   }
 
   /** @override */ async find(/** @type {Item[] | null} */ known) {

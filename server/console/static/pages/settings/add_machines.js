@@ -5,7 +5,7 @@ import { Choices, chosenOf, EndField, endOf, PoolChoices, SHORT_SPANS, usePools 
 import { Found, usePages } from "../../parts/listing.js";
 import { Field, textOf, WorkForm } from "../../parts/pieces.js";
 import { Ago } from "../../parts/time.js";
-import { call, path } from "../../server/api.js";
+import { call, path, statusOf, wordsOf } from "../../server/api.js";
 import { Setting } from "./frame.js";
 import { OneInvitation } from "./invitation.js";
 
@@ -22,7 +22,7 @@ const CHANGES = ["invitation", "join", "machine"];
 
 export function AddMachinesPage(/** @type {PageProperties} */ page) {
   const [made, show] = useState(/** @type {CreatedInvitation | null} */ (null));
-  if (made) return html`<${OneInvitation} ...${page} id=${made.id} code=${made.code} leave=${() => show(null)} />`;
+  if (made) return html`<${OneInvitation} ...${page} id=${made.id} made=${made} leave=${() => show(null)} />`;
   return html`<${Setting} me=${page.me} title="Add machines">
     <p>A code lets machines join: it is shown once, and is good for a while. A new machine is called as its host calls itself.</p>
     <${NewInvitation} me=${page.me} made=${show} />
@@ -35,6 +35,7 @@ export function AddMachinesPage(/** @type {PageProperties} */ page) {
 function Invitations(page) {
   /** @type {import("../../parts/listing.js").Pages<Invitation>} */
   const list = usePages(page, { address: "v1/invitations", kinds: CHANGES });
+  if (statusOf(list.error) === 403) return html`<p class="small">${wordsOf(list.error)}</p>`;
   return html`<${Found} name="admin invitations" label="Codes that are still good" what="code" columns=${COLUMNS} list=${list} first=${html`<p class="small">There is none.</p>`} />`;
 }
 

@@ -8,7 +8,7 @@ import { Reading } from "../../parts/reading.js";
 import { Ago } from "../../parts/time.js";
 import { toast } from "../../parts/toasts.js";
 import { repeat } from "../../parts/waiting.js";
-import { call, get, HOME, isNowhere, path } from "../../server/api.js";
+import { call, get, HOME, isNowhere, path, statusOf, wordsOf } from "../../server/api.js";
 import { Setting } from "./frame.js";
 
 const BACK = "#/settings/machines";
@@ -22,9 +22,9 @@ const STATES = {
   refused: ["bad", "✕", "Refused"],
 };
 
-/** @param {PageProperties & {code?: string, leave?: () => void}} properties: the code where it was made just now, and the way back from there */
-export function OneInvitation({ id, code = "", leave, ...page }) {
-  const reading = useStore(useMade((signal) => new Using({ id, ...page, signal })));
+/** @param {PageProperties & {made?: CreatedInvitation, leave?: () => void}} properties: with its code where it was made just now, and the way back from there */
+export function OneInvitation({ id, made, leave, ...page }) {
+  const reading = useStore(useMade((signal) => new Using({ id, made, ...page, signal })));
   const [isAsked, ask] = useState(false);
   const { invitation } = reading;
   if (isNowhere(reading.error) && !invitation) return html`<${NotFound} what="code" back=${BACK} name="the codes" />`;
@@ -37,7 +37,7 @@ export function OneInvitation({ id, code = "", leave, ...page }) {
   };
   return html`<${Setting} me=${page.me} title=${invitation.name ?? "Add machines"} action=${html`<button type="button" onClick=${() => ask(true)}>Revoke</button>`}>
     <p class="crumbs">${leave ? html`<button type="button" onClick=${leave}>Make another code</button>` : html`<a href=${BACK}>‹ Add machines</a>`}</p>
-    ${code && html`<${Code} code=${code} />`}
+    ${made && html`<${Code} code=${made.code} />`}
     <${About} invitation=${invitation} />
     <h2>Hosts that came with it</h2>
     <${Joins} id=${id} ...${page} />
@@ -108,17 +108,18 @@ function Joins({ id, ...page }) {
   /** @type {import("../../parts/listing.js").Pages<Join>} */
   const list = usePages(page, { address, kinds: ["machine", "join"], every: EVERY_MILLISECONDS });
   const columns = useMemo(() => columnsOf(id, list.read), []);
+  if (statusOf(list.error) === 403) return html`<p class="small">${wordsOf(list.error)}</p>`;
   return html`<${Found} name="admin joins" label="Hosts that came with it" what="host" columns=${columns} list=${list} first=${html`<p class="small" role="status">None yet. It appears here by itself.</p>`} />`;
 }
 
 /** An invitation as it is used up. */
 class Using extends Reading {
-  invitation = /** @type {Invitation | null} */ (null);
-
-  constructor(/** @type {Watched & {id: string}} */ { id, ...page }) {
+  /** @param {Watched & {id: string, made: CreatedInvitation | undefined}} page: what was made is there, whoever may read it again */
+  constructor({ id, made, ...page }) {
     super(page);
+    this.invitation = /** @type {Invitation | null} */ (made ?? null);
     this.address = path`v1/invitations/${id}`;
-    repeat(() => this.isReading || this.read(), EVERY_MILLISECONDS, page.signal);
+    repeat(() => this.keepUp(), EVERY_MILLISECONDS, page.signal);
   }
 
   /** @override */ async load() {
