@@ -164,6 +164,19 @@ def test_token_with_single_scopes_and_errors_at_its_fields(operator: Visit) -> N
     assert set(made["scopes"]) == {"trajectories:read", "trajectories:write"}
 
 
+def test_tokens_of_machines_are_listed_apart(operator: Visit) -> None:
+    page, site = operator.page, operator.site
+    machine, _ = site.add_machine("With a token of its own")
+    operator.go("/settings/tokens")
+    expect(rows(page).filter(has_text="administrator").first).to_be_visible()
+    expect(rows(page).filter(has_text=machine)).to_have_count(0)
+    page.get_by_label("Of whom").select_option("Machines")
+    expect(rows(page).filter(has_text=machine)).to_contain_text("Be this machine")
+    expect(rows(page).filter(has_text="administrator")).to_have_count(0)
+    page.reload()
+    expect(rows(page).filter(has_text=machine)).to_contain_text("Be this machine")
+
+
 def test_revoked_token_is_good_no_more(operator: Visit) -> None:
     page, site = operator.page, operator.site
     made = site.new_token("machines:read", name="to be revoked")

@@ -702,6 +702,8 @@ interface PictureProperties {
 /** Of a list of the server's that nothing narrows. */
 interface PagesOptions {
   address: string;
+  /** What narrows it. */
+  filter?: Record<string, string>;
   /** The first words of the audit's actions that change it. */
   kinds: string[];
   /** After how many milliseconds it is read again all the same. */

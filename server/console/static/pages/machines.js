@@ -157,7 +157,7 @@ class Machines extends Reading {
 const FirstMachine = (/** @type {{mayAdd: boolean}} */ { mayAdd }) => html`<div class="first-machine">
   <${EmptyState} title="No machine yet">
     <p>A machine is a desktop that takes input from here.</p>
-    ${mayAdd && html`<p><a href=${ADD}>Add machines</a> with a code, which they join with.</p>`}
+    ${mayAdd && html`<p><a href=${ADD}>Add machines with a code</a></p>`}
     <p>${mayAdd ? "Or add" : "Add"} one on the server; the command prints its token:</p>
     <${CommandLine} text="farhand machine add desk-1" />
     <p>Then, on that desktop, with the token:</p>

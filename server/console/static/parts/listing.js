@@ -61,9 +61,10 @@ export class Listing extends Reading {
 /** @template {{id: string}} Item @augments {Listing<Item>} all that the server lists at an address, newest first, or by name */
 export class Pages extends Listing {
   /** @param {Watched & PagesOptions} page read again when something has changed it */
-  constructor({ address, kinds, every, ...page }) {
+  constructor({ address, filter = {}, kinds, every, ...page }) {
     super({ ...page, asked: NOTHING_ASKED });
     this.address = address;
+    this.filter = filter;
     const { events, signal } = page;
     events.on("audit", ({ detail }) => kinds.includes(detail.action.split(".")[0] ?? "") && this.readIn(NEWS_MILLISECONDS), signal);
     if (every) repeat(() => this.keepUp(), every, signal);
@@ -72,7 +73,7 @@ export class Pages extends Listing {
   /** @override */ async find(/** @type {Item[] | null} */ known) {
     const found = new Map(known?.map((item) => [item.id, item]));
     for (let skip = found.size; ; ) {
-      const { items, total } = /** @type {Part<Item>} */ (await get(query(this.address, { skip, limit: PART }), this.loading));
+      const { items, total } = /** @type {Part<Item>} */ (await get(query(this.address, { ...this.filter, skip, limit: PART }), this.loading));
       // What was added meanwhile moves the rest by a place: nothing is shown twice.
       for (const item of items) found.set(item.id, item);
       skip += items.length;
@@ -88,7 +89,7 @@ export class Pages extends Listing {
  * @returns {Pages<Item>} what the server lists, for as long as the part is there
  */
 export const usePages = (page, options) =>
-  useStore(useMade((signal) => new Pages({ ...page, ...options, signal })));
+  useStore(useMade((signal) => new Pages({ ...page, ...options, signal }), JSON.stringify(options)));
 
 /** @type {(day: string, time: string) => string} when that is by the reader's own clock; what is no day is left for the server to refuse, in words */
 function momentOf(day, time) {

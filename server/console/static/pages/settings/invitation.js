@@ -87,7 +87,7 @@ const columnsOf = (id, read) => [
   { key: "machine", label: "Machine", cell: ({ machine_id }) => machine_id && html`<a href="#${path`/machines/${machine_id}`}">${machine_id}</a>` },
   { key: "address", label: "Came from", cell: ({ address }) => address },
   { key: "since", label: "When", cell: ({ created_at }) => html`<${Ago} time=${created_at} />` },
-  { key: "actions", label: "", cell: (join) => join.state === "waiting" && html`<${Decision} invitation=${id} join=${join} read=${read} />` },
+  { key: "actions", label: "Actions", cell: (join) => join.state === "waiting" && html`<${Decision} invitation=${id} join=${join} read=${read} />` },
 ];
 
 /** @param {{invitation: string, join: Join, read: () => Promise<void>}} properties of whether a host is let in */

@@ -15,7 +15,7 @@ const columnsOf = (me, ask) => [
   { key: "id", label: "Id", cell: ({ id }) => html`<code>${id}</code>` },
   { key: "since", label: "Added", cell: ({ created_at }) => html`<${Ago} time=${created_at} />` },
   {
-    key: "actions", label: "",
+    key: "actions", label: "Actions",
     cell: (organization) => me.scopes.includes("tokens:write") && organization.id !== me.organization_id &&
       html`<button type="button" aria-label=${`New token for ${organization.name}`} onClick=${() => ask(organization)}>New token</button>`,
   },

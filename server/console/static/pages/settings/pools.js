@@ -20,7 +20,7 @@ const columnsOf = (ask) => [
   { key: "offline_after", label: "Told when away for", cell: ({ offline_after }) => (offline_after === null ? "as the server has it" : `${number(offline_after)} s`) },
   { key: "by", label: "Made by", cell: ({ created_by }) => created_by, attributes: () => ({ dir: "auto" }) },
   {
-    key: "actions", label: "",
+    key: "actions", label: "Actions",
     cell: (pool) => html`<span class="row">
       <button type="button" aria-label=${`Change ${pool.name}`} onClick=${() => ask({ pool })}>Change</button>
       <button type="button" aria-label=${`Remove ${pool.name}`} onClick=${() => ask({ pool, removes: true })}>Remove</button>

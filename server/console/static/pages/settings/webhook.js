@@ -117,7 +117,7 @@ const columnsOf = (id, read) => [
   { key: "next", label: "Next try", cell: ({ next_attempt_at }) => html`<${Ago} time=${next_attempt_at} />` },
   { key: "since", label: "Made", cell: ({ created_at }) => html`<${Ago} time=${created_at} />` },
   {
-    key: "actions", label: "",
+    key: "actions", label: "Actions",
     cell: (delivery) => html`<${WorkButton} aria-label=${`Send ${delivery.event} again`} work=${async () => {
       await call("POST", path`v1/webhooks/${id}/deliveries/${delivery.id}/resend`);
       await read();
