@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel, FailFast, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from schemas.http.queries import Page
+from schemas.http.queries import NullableBool, Page, PageQuery
 from schemas.values.scalars import MachineId, Name
 from schemas.values.strict import StrictModel
 from schemas.values.times import Time
@@ -171,6 +171,16 @@ class CreatedToken(Token):
     """The only answer that shows a token's secret."""
 
     token: str
+
+
+class TokenQuery(PageQuery):
+    """Which tokens are wanted."""
+
+    of_machines: NullableBool = Field(
+        None,
+        description="true: those of machines alone; false: those of people and programs; left "
+        "out: all.",
+    )
 
 
 class TokenPage(Page[Token]):

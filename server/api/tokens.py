@@ -5,10 +5,9 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from schemas.http import problems
-from schemas.http.queries import PageQuery
 from schemas.resources.actions import Action
 from schemas.resources.audit import Grant
-from schemas.resources.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
+from schemas.resources.tokens import CreatedToken, NewToken, Scope, Token, TokenPage, TokenQuery
 from server.web.auditing import record
 from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
@@ -26,10 +25,10 @@ class TokensHandler(ApiHandler):
         description="Those that were not revoked; the secrets are not kept.",
         scope=Scope.TOKENS_WRITE,
         for_bound=True,
-        query=PageQuery,
+        query=TokenQuery,
         answers={200: TokenPage},
     )
-    async def get(self, query: PageQuery) -> None:
+    async def get(self, query: TokenQuery) -> None:
         tokens = self.services.access.tokens
         self.answer(200, await tokens.page(self.principal, query))
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from schemas.http.problems import FORBIDDEN, NOT_FOUND, InvalidRequestError, ProblemError
-from schemas.http.queries import PageQuery
-from schemas.resources.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
+from schemas.resources.tokens import CreatedToken, NewToken, Scope, Token, TokenPage, TokenQuery
 from server.identity.authentication import (
     Principal,
     known_role,
@@ -49,9 +48,11 @@ class Tokens:
         self._machines = machines
         self._pools = pools
 
-    async def page(self, asker: Principal, page: PageQuery) -> TokenPage:
+    async def page(self, asker: Principal, page: TokenQuery) -> TokenPage:
         """One page of the tokens that were not revoked, and reach no further than the asker's."""
-        stored, total = await self._tokens.list(asker.organization_id, page, asker.pools)
+        stored, total = await self._tokens.list(
+            asker.organization_id, page, asker.pools, of_machines=page.of_machines
+        )
         items = [token_view(token) for token in stored]
         return TokenPage(items=items, total=total, skip=page.skip, limit=page.limit)
 

@@ -56,6 +56,8 @@ class Scene:
     site: Site
     desk: Desk
     trajectory: str
+    invitation: str
+    webhook: str
 
 
 @contextmanager
@@ -66,7 +68,7 @@ def furnished(directory: Path) -> Iterator[Scene]:
         fill_fleet(stack, site)
         desk = stack.enter_context(site.desk("Reception", "reception"))
         work_on(site, desk)
-        yield Scene(site, desk, fill_library(site, desk))
+        yield Scene(site, desk, fill_library(site, desk), *fill_settings(site))
 
 
 def fill_fleet(stack: ExitStack, site: Site) -> None:
@@ -159,6 +161,37 @@ def fill_library(site: Site, desk: Desk) -> str:
     return str(answer.json["id"])
 
 
+def fill_settings(site: Site) -> tuple[str, str]:
+    """All that the settings list; the ids of an invitation and of a webhook."""
+
+    def make(what: str, **body: Any) -> dict[str, Any]:
+        made: dict[str, Any] = site.api.call("POST", f"/v1/{what}", body).json
+        return made
+
+    berlin = make("pools", name="Berlin", description="Second floor", offline_after=60)["id"]
+    make("pools", name="Hamburg")
+    make("tokens", name="Anna", role="operator")
+    make("tokens", name="nightly-import", scopes=["trajectories:write"], pool_ids=[berlin])
+    make("organizations", name="Lindqvist Paper")
+    invitation = site.invite(
+        name="Berlin, second floor", uses=50, approval=True, tags=["till"], pool_ids=[berlin]
+    )
+    site.comes(invitation["code"], "till-5")
+    site.comes(invitation["code"], "till-6")
+    joins = f"/v1/invitations/{invitation['id']}/joins"
+    first = site.api.call("GET", joins).json["items"][-1]["id"]
+    site.api.call("PATCH", f"{joins}/{first}", {"approved": True})
+    webhook = make(
+        "webhooks",
+        url="https://pager.invalid/farhand",
+        events=["machine_offline", "machine_online"],
+        description="The pager at night",
+    )
+    site.api.call("POST", f"/v1/webhooks/{webhook['id']}/test")
+    site.api.call("DELETE", "/v1/machines/till-5")
+    return invitation["id"], webhook["id"]
+
+
 def show_machines(visit: Visit, _: Scene) -> None:
     """The table, with everything in it."""
     visit.sign_in("/machines")
@@ -216,6 +249,66 @@ def show_activity(visit: Visit, scene: Scene) -> None:
     expect(visit.page.locator(".table.activity tbody tr").nth(4)).to_be_attached()
 
 
+def show_add_machines(visit: Visit, _: Scene) -> None:
+    """The form for a code, and the codes that are good."""
+    visit.sign_in("/settings/machines")
+    expect(visit.page.get_by_role("link", name="Berlin, second floor")).to_be_visible()
+    expect(visit.page.get_by_role("group", name="Pools that they are put in")).to_be_visible()
+
+
+def show_invitation(visit: Visit, scene: Scene) -> None:
+    """What came in by a code."""
+    visit.sign_in(f"/settings/machines/{scene.invitation}")
+    expect(visit.page.get_by_role("button", name="Let till-6 in")).to_be_visible()
+
+
+def show_code(visit: Visit, scene: Scene) -> None:
+    """A code that was made just now."""
+    show_add_machines(visit, scene)
+    visit.page.get_by_role("button", name="Make the code").click()
+    expect(visit.page.get_by_text("farhand-machine join --server")).to_be_visible()
+    expect(visit.page.get_by_text("None yet. It appears here by itself.")).to_be_visible()
+
+
+def show_pools(visit: Visit, _: Scene) -> None:
+    """The list."""
+    visit.sign_in("/settings/pools")
+    expect(visit.page.get_by_text("Hamburg")).to_be_visible()
+
+
+def show_tokens(visit: Visit, _: Scene) -> None:
+    """The list."""
+    visit.sign_in("/settings/tokens")
+    expect(visit.page.get_by_role("button", name="Revoke Anna")).to_be_visible()
+
+
+def show_new_token(visit: Visit, scene: Scene) -> None:
+    """The form for one, with each scope."""
+    show_tokens(visit, scene)
+    visit.page.get_by_role("button", name="New token").click()
+    visit.page.get_by_label("May", exact=True).select_option("What I choose")
+    expect(visit.page.get_by_label("audit:read")).to_be_visible()
+
+
+def show_webhooks(visit: Visit, _: Scene) -> None:
+    """The list."""
+    visit.sign_in("/settings/webhooks")
+    expect(visit.page.get_by_role("link", name="The pager at night")).to_be_visible()
+
+
+def show_webhook(visit: Visit, _: Scene) -> None:
+    """What was posted to one."""
+    show_webhooks(visit, _)
+    visit.page.get_by_role("link", name="The pager at night").click()
+    expect(visit.page.get_by_role("button", name="Send test again")).to_be_visible()
+
+
+def show_organizations(visit: Visit, _: Scene) -> None:
+    """The list."""
+    visit.sign_in("/settings/organizations")
+    expect(visit.page.get_by_text("Lindqvist Paper")).to_be_visible()
+
+
 def show_parts(visit: Visit, _: Scene) -> None:
     """What all pages are made of."""
     visit.sign_in("/parts")
@@ -238,6 +331,15 @@ PAGES: dict[str, Callable[[Visit, Scene], None]] = {
     "trajectories": show_trajectories,
     "trajectory": show_trajectory,
     "activity": show_activity,
+    "add-machines": show_add_machines,
+    "invitation": show_invitation,
+    "code": show_code,
+    "pools": show_pools,
+    "tokens": show_tokens,
+    "new-token": show_new_token,
+    "webhooks": show_webhooks,
+    "webhook": show_webhook,
+    "organizations": show_organizations,
     "parts": show_parts,
 }
 

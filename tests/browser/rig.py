@@ -1,6 +1,7 @@
 """A real browser before a real server: what the console's tests and pictures stand on."""
 
 import contextlib
+import hashlib
 import itertools
 import json
 import threading
@@ -12,11 +13,20 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from schemas.link.messages import CONNECT_PATH, SUBPROTOCOL, Heartbeat, HeartbeatAck, Hello, Ready
+from schemas.link.messages import (
+    CONNECT_PATH,
+    HOST_HEADER,
+    JOIN_HEADER,
+    SUBPROTOCOL,
+    Heartbeat,
+    HeartbeatAck,
+    Hello,
+    Ready,
+)
 from tests.desktop import program, virtual_display
 from tests.links import MARK
 from tests.processes import Program, ServedApi, ServerProcess, joined, running, until
@@ -97,6 +107,29 @@ class Site:
             answering.start()
             yield machine
         answering.join(PATIENCE_SECONDS)
+
+    def invite(self, **wanted: Any) -> dict[str, Any]:
+        """An invitation as it is shown when it is made."""
+        answer = self.api.call("POST", "/v1/invitations", wanted)
+        assert answer.status == 201, answer.body
+        made: dict[str, Any] = answer.json
+        return made
+
+    def comes(self, code: str, host: str) -> bool:
+        """A host that is called so comes with a join code; whether it is let in."""
+        headers = {
+            "Authorization": f"Bearer {code}",
+            JOIN_HEADER: hashlib.sha256(f"the token of {host}".encode()).hexdigest(),
+            HOST_HEADER: host,
+        }
+        url = self.server.url.replace("http:", "ws:") + CONNECT_PATH
+        protocols = [Subprotocol(SUBPROTOCOL)]
+        with (
+            contextlib.suppress(InvalidStatus),
+            connect(url, additional_headers=headers, subprotocols=protocols, proxy=None),
+        ):
+            return True
+        return False
 
     @contextlib.contextmanager
     def desk(self, name: str = "A desk", machine: str = "") -> Iterator["Desk"]:

@@ -32,10 +32,30 @@ def trajectory(site: Site) -> str:
     return str(site.api.call("POST", "/v1/trajectories", body).json["id"])
 
 
-@pytest.fixture(
-    params=["machines", "pictures", "machine", "trajectories", "trajectory", "activity", "none"]
-)
-def place(request: pytest.FixtureRequest, desk: Desk, trajectory: str) -> tuple[str, str]:
+@pytest.fixture(scope="module")
+def webhook(site: Site) -> str:
+    """What the settings list, with names that are too long."""
+    name = LONG[:64].replace(",", "")
+    pool = site.api.call("POST", "/v1/pools", {"name": name, "description": LONG}).json["id"]
+    site.invite(name=LONG, tags=["x" * 64], pool_ids=[pool])
+    site.api.call("POST", "/v1/organizations", {"name": LONG})
+    site.api.call("POST", "/v1/tokens", {"name": LONG, "role": "viewer", "pool_ids": [pool]})
+    body = {"url": f"https://{'x' * 60}.invalid/", "events": ["machine_offline"]}
+    made = site.api.call("POST", "/v1/webhooks", {**body, "description": LONG, "pool_ids": [pool]})
+    site.api.call("POST", f"/v1/webhooks/{made.json['id']}/test")
+    return str(made.json["id"])
+
+
+PLACES = [
+    *("machines", "pictures", "machine", "trajectories", "trajectory", "activity"),
+    *("none", "add machines", "pools", "tokens", "webhooks", "webhook", "organizations"),
+]
+
+
+@pytest.fixture(params=PLACES)
+def place(
+    request: pytest.FixtureRequest, desk: Desk, trajectory: str, webhook: str
+) -> tuple[str, str]:
     """An address, and a text that is there when the page is."""
     return {
         "machines": ("/machines", LONG),
@@ -45,6 +65,12 @@ def place(request: pytest.FixtureRequest, desk: Desk, trajectory: str) -> tuple[
         "trajectory": (f"/trajectories/{trajectory}", "Step 1 of 1"),
         "activity": ("/activity", "Added a machine"),
         "none": ("/nothing", "Not found"),
+        "add machines": ("/settings/machines", LONG),
+        "pools": ("/settings/pools", LONG),
+        "tokens": ("/settings/tokens", LONG),
+        "webhooks": ("/settings/webhooks", LONG),
+        "webhook": (f"/settings/webhooks/{webhook}", "Send again"),
+        "organizations": ("/settings/organizations", LONG),
     }[request.param]
 
 

@@ -204,9 +204,10 @@ class Tokens:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def list(self, *, limit: int | None = None) -> Iterator[Token]:
-        """All, or the first ``limit``."""
-        return Lists(self._connection).items(Token, "/v1/tokens", {}, limit)
+    def list(self, *, of_machines: bool | None = None, limit: int | None = None) -> Iterator[Token]:
+        """All, or the first ``limit``; with ``of_machines`` those of machines, or all others."""
+        query = {} if of_machines is None else {"of_machines": str(of_machines).lower()}
+        return Lists(self._connection).items(Token, "/v1/tokens", query, limit)
 
     def get(self, token_id: UUID | str) -> Token:
         """One token, without its secret."""

@@ -4,6 +4,14 @@ import { ActivityPage } from "./pages/activity.js";
 import { MachinePage } from "./pages/machine.js";
 import { MachinesPage } from "./pages/machines.js";
 import { PartsPage } from "./pages/parts.js";
+import { AddMachinesPage } from "./pages/settings/add_machines.js";
+import { firstSetting } from "./pages/settings/frame.js";
+import { OneInvitation } from "./pages/settings/invitation.js";
+import { OrganizationsPage } from "./pages/settings/organizations.js";
+import { PoolsPage } from "./pages/settings/pools.js";
+import { TokensPage } from "./pages/settings/tokens.js";
+import { WebhookPage } from "./pages/settings/webhook.js";
+import { WebhooksPage } from "./pages/settings/webhooks.js";
 import { SignIn } from "./pages/sign_in.js";
 import { TrajectoriesPage } from "./pages/trajectories.js";
 import { TrajectoryPage } from "./pages/trajectory.js";
@@ -28,6 +36,13 @@ const PAGES = [
   [/^\/trajectories$/, TrajectoriesPage],
   [/^\/trajectories\/([^/]+)$/, TrajectoryPage],
   [/^\/activity$/, ActivityPage],
+  [/^\/settings\/machines$/, AddMachinesPage],
+  [/^\/settings\/machines\/([^/]+)$/, OneInvitation],
+  [/^\/settings\/pools$/, PoolsPage],
+  [/^\/settings\/tokens$/, TokensPage],
+  [/^\/settings\/webhooks$/, WebhooksPage],
+  [/^\/settings\/webhooks\/([^/]+)$/, WebhookPage],
+  [/^\/settings\/organizations$/, OrganizationsPage],
   [/^\/parts$/, PartsPage],
 ];
 
@@ -47,8 +62,17 @@ const CONNECTION = {
 
 const events = new Events();
 
-/** @param {Session} me */
-const homeOf = ({ scopes }) => LINKS.find(([, , scope]) => scopes.includes(scope))?.[0] ?? "/machines";
+/** @type {(me: Session) => [string, string][]} the pages that this token has something of, with their names */
+function linksOf(me) {
+  const settings = firstSetting(me);
+  const links = LINKS.filter(([, , scope]) => me.scopes.includes(scope)).map(([href, text]) => /** @type {[string, string]} */ ([href, text]));
+  return settings ? [...links, [settings, "Settings"]] : links;
+}
+
+const homeOf = (/** @type {Session} */ me) => linksOf(me)[0]?.[0] ?? "/machines";
+
+/** @param {string} path its first part, which says on which of the pages in the bar one is */
+const sectionOf = (path) => path.split("/")[1];
 
 /** @augments {Component<object, AppState>} who is signed in, if anybody, and the page that the address names */
 class App extends Component {
@@ -193,8 +217,8 @@ function Bar(/** @type {{me: Session, signOut: () => Promise<void>}} */ { me, si
   return html`<header class="bar" id="bar">
     <a class="brand" href="#${homeOf(me)}">Farhand</a>
     <nav aria-label="Pages">
-      ${LINKS.filter(([, , scope]) => me.scopes.includes(scope)).map(([href, text]) =>
-        html`<a href="#${href}" aria-current=${path.startsWith(href) ? "page" : null}>${text}</a>`)}
+      ${linksOf(me).map(([href, text]) =>
+        html`<a href="#${href}" aria-current=${sectionOf(path) === sectionOf(href) ? "page" : null}>${text}</a>`)}
     </nav>
     ${me.scopes.includes("machines:read") && html`<${Connection} />`}
     <span class="who" title="Organization ${me.organization_id}">${me.token_name}</span>

@@ -141,6 +141,103 @@ interface CommandEvent extends CommandItem {
   pointer: Point | null;
 }
 
+interface Pool extends PoolReference {
+  description: string | null;
+  offline_after: number | null;
+  machines: number;
+  created_at: string;
+  created_by: string;
+}
+
+interface Invitation {
+  id: string;
+  name: string | null;
+  machine_id: string | null;
+  uses: number;
+  used: number;
+  approval: boolean;
+  tags: string[];
+  pools: PoolReference[];
+  created_at: string;
+  created_by: string;
+  expires_at: string;
+}
+
+interface CreatedInvitation extends Invitation {
+  code: string;
+}
+
+/** A host that has come with an invitation. */
+interface Join {
+  id: string;
+  host: string;
+  address: string;
+  state: "waiting" | "joined" | "refused";
+  machine_id: string | null;
+  created_at: string;
+}
+
+type Role = "viewer" | "operator" | "agent" | "reviewer" | "administrator";
+
+interface Token {
+  id: string;
+  name: string;
+  organization_id: string;
+  user_id: string | null;
+  role: Role | null;
+  scopes: Scope[];
+  machine_id: string | null;
+  pool_ids: string[] | null;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+}
+
+interface CreatedToken extends Token {
+  token: string;
+}
+
+interface Organization {
+  id: string;
+  name: string;
+  created_at: string;
+  parent_id: string | null;
+}
+
+interface QuietHours {
+  begin: string;
+  end: string;
+  time_zone: string;
+}
+
+interface Webhook {
+  id: string;
+  url: string;
+  events: string[];
+  pools: PoolReference[];
+  description: string | null;
+  quiet_hours: QuietHours | null;
+  created_at: string;
+  created_by: string;
+  dropped: number;
+}
+
+interface CreatedWebhook extends Webhook {
+  secret: string;
+}
+
+interface Delivery {
+  id: string;
+  event: string;
+  state: "waiting" | "delivered" | "failed";
+  attempts: number;
+  status: number | null;
+  error: string | null;
+  created_at: string;
+  last_attempt_at: string | null;
+  next_attempt_at: string | null;
+}
+
 interface MachineRemoved {
   id: string;
 }
@@ -601,6 +698,39 @@ interface ToggleProperties {
   children: unknown;
 }
 
+/** Boxes of which any number may be chosen: each a value and its words. */
+interface ChoicesProperties {
+  name: string;
+  legend: string;
+  options: [string, string][];
+  chosen?: string[] | undefined;
+}
+
+interface ConfirmProperties {
+  title: string;
+  /** On the button that does it. */
+  word: string;
+  work: () => Promise<unknown>;
+  close: () => void;
+  children: unknown;
+}
+
+interface NewTokenProperties {
+  me: Session;
+  pools: Pool[] | null;
+  organization?: Organization;
+  made: (token: CreatedToken) => void;
+  close: () => void;
+}
+
+interface WebhookFormProperties {
+  /** What is changed; nothing where one is made. */
+  webhook?: Webhook;
+  pools: Pool[] | null;
+  submit: (body: object) => Promise<unknown>;
+  close: () => void;
+}
+
 interface WorkButtonProperties {
   work: () => Promise<unknown>;
   children: unknown;
@@ -651,6 +781,17 @@ interface PictureProperties {
   /** None, one, or the beginning and the end of a way, in pixels of the size. */
   places: Place[];
   label: string;
+}
+
+/** Of a list of the server's that nothing narrows. */
+interface PagesOptions {
+  address: string;
+  /** What narrows it. */
+  filter?: Record<string, string>;
+  /** The first words of the audit's actions that change it. */
+  kinds: string[];
+  /** After how many milliseconds it is read again all the same. */
+  every?: number;
 }
 
 interface FoundProperties<Item extends { id: string }> extends Omit<TableProperties<Item>, "items" | "chosen"> {

@@ -113,13 +113,21 @@ class TokenStore:
         return None if found is None else stored_token(found)
 
     async def list(
-        self, organization_id: UUID, page: PageQuery, within: Collection[UUID] | None = None
+        self,
+        organization_id: UUID,
+        page: PageQuery,
+        within: Collection[UUID] | None = None,
+        *,
+        of_machines: bool | None = None,
     ) -> tuple[list[StoredToken], int]:
         """One page of the tokens that were not revoked, newest first, and how many in all.
 
-        ``within`` leaves those alone that are bound to these pools, or some of them.
+        ``within`` leaves those alone that are bound to these pools, or some of them;
+        ``of_machines`` those of machines, or all others.
         """
         wanted: Document = {"organization_id": organization_id, "revoked_at": None}
+        if of_machines is not None:
+            wanted["machine_id"] = {"$ne": None} if of_machines else None
         if within is not None:
             wanted["pool_ids"] = {
                 "$type": "array",

@@ -32,6 +32,8 @@ async def test_fleet_and_its_people(service: Service) -> None:
         own = await client.tokens.create("ours", scopes=["machines:read"])
         assert (await client.tokens.get(own.id)).scopes == ["machines:read"]
         names = {each.name async for each in client.tokens.list()}
+        assert "ours" in {each.name async for each in client.tokens.list(of_machines=False)}
+        assert "ours" not in {each.name async for each in client.tokens.list(of_machines=True)}
         assert "ours" in names
         async with AsyncFarhand(service.url, own.token) as reader:
             with pytest.raises(farhand.Forbidden, match="machines:write"):

@@ -226,6 +226,14 @@ async def test_revoked_token_stops_working_and_is_listed_no_more(service: Servic
     assert made["id"] not in [item["id"] for item in listed["items"]]
 
 
+async def test_tokens_of_machines_are_left_out_of_a_list(service: Service) -> None:
+    made = (await service.post("/v1/tokens", wanted("machines:read"))).json["id"]
+    for value, is_there in (("false", True), ("true", False), ("", True)):
+        listed = (await service.get(f"/v1/tokens?of_machines={value}")).json["items"]
+        assert (made in [each["id"] for each in listed]) is is_there
+    assert (await service.get("/v1/tokens?of_machines=some")).status == 422
+
+
 async def test_what_another_organization_has_does_not_exist(service: Service) -> None:
     other = await service.elsewhere()
     made = (await service.post("/v1/tokens", wanted("machines:read"))).json

@@ -17,12 +17,21 @@ from schemas.resources.events import (
     MachineRemoved,
     TrajectoryChanged,
 )
+from schemas.resources.invitations import CreatedInvitation, InvitationPage, Join, JoinPage
 from schemas.resources.machine_lists import MachinePage, PoolCount, StateCounts, TagCount
 from schemas.resources.machines import Control, Holder, InputCounts, Machine, Pause
+from schemas.resources.organizations import Organization, OrganizationPage
 from schemas.resources.pools import Pool, PoolPage
+from schemas.resources.tokens import CreatedToken, TokenPage
 from schemas.resources.trajectories import Trajectory
 from schemas.resources.troubles import Trouble, TroublePage
-from schemas.resources.webhooks import ExpectedOffline
+from schemas.resources.webhooks import (
+    CreatedWebhook,
+    Delivery,
+    ExpectedOffline,
+    QuietHours,
+    WebhookPage,
+)
 from schemas.resources.workflows import Workflow, WorkflowPage
 from server.api.console import Session
 from server.console import assets
@@ -86,6 +95,8 @@ def in_typescript(schema: dict[str, Any], models: dict[str, Any]) -> frozenset[s
         *(AuditEntry, Capability, CommandItem, CommandEvent, Control, ControlRequested, Grant),
         *(Acknowledged, ButtonPlace, Refused, Undone),
         *(BulkItem, BulkResult, ExpectedOffline),
+        *(CreatedInvitation, CreatedToken, CreatedWebhook, Delivery, Join),
+        *(Organization, Pool, QuietHours),
         *(
             Display,
             Holder,
@@ -115,7 +126,11 @@ def test_answer_is_declared_as_it_is(model: type[BaseModel]) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [AuditPage, CommandPage, MachinePage, PoolPage, TroublePage, WorkflowPage]
+    "page",
+    [
+        *(AuditPage, CommandPage, InvitationPage, JoinPage, MachinePage, OrganizationPage),
+        *(PoolPage, TokenPage, WebhookPage, WorkflowPage, TroublePage),
+    ],
 )
 def test_part_of_a_list_is_declared_as_it_is(page: type[BaseModel]) -> None:
     members = re.search(r"^interface Part<Item> {\n(.*?)^}", TEXT, re.MULTILINE | re.DOTALL)

@@ -13,6 +13,7 @@ import { Found, useListing } from "../parts/listing.js";
 import { CommandLine, EmptyState, Field, JoinCommand, Toggle } from "../parts/pieces.js";
 import { count, number, stateOf } from "../parts/words.js";
 
+const ADD = "#/settings/machines";
 const LONGEST = 1000;
 /** @type {Narrowed} */
 const EVERYTHING = { search: "", state: "", pool: "", tag: "", outdated: "" };
@@ -26,10 +27,11 @@ export function MachinesPage(/** @type {PageProperties} */ page) {
   const list = useListing((signal) => new MachineList({ ...page, asked, signal }), asked);
   const selection = useSelection(page, list);
   const columns = useMemo(() => columnsFor(selection, selection && html`<${TickAll} selection=${selection} list=${list} />`), [selection, list.items]);
+  const mayAdd = me.scopes.includes("pools:write");
   const { isFiltered } = list;
   const clear = () => choose(list.error ? USUAL : EVERYTHING);
   const isPictures = chosen.view === "pictures";
-  if (list.items?.length === 0 && !isFiltered) return html`<section class="fleet"><h1>Machines</h1><${FirstMachine} /></section>`;
+  if (list.items?.length === 0 && !isFiltered) return html`<section class="fleet"><h1>Machines</h1><${FirstMachine} mayAdd=${mayAdd} /></section>`;
   const grid = (/** @type {Machine[]} */ machines) => html`<${Thumbnails} ...${{ machines, selection, mayLook: me.scopes.includes("screen:read") }} />`;
   return html`<section class="fleet">
     <div class="head">
@@ -40,6 +42,7 @@ export function MachinesPage(/** @type {PageProperties} */ page) {
         <${Field} label="Filter" inline><input
           type="search" placeholder="Name, id, tag, reason…" maxlength=${LONGEST} dir="auto" value=${chosen.search} onInput=${valueTo((search) => choose({ search }))}
         /><//>
+        ${mayAdd && html`<a class="add" href=${ADD}>Add machines</a>`}
       </div>
     </div>
     ${list.counted && html`<${Narrowing} counted=${list.counted} chosen=${chosen} choose=${choose} />`}
@@ -74,9 +77,11 @@ function useSelection({ events, me }, list) {
 }
 
 /** What to do where there is no machine yet. */
-const FirstMachine = () => html`<div class="first-machine">
+const FirstMachine = (/** @type {{mayAdd: boolean}} */ { mayAdd }) => html`<div class="first-machine">
   <${EmptyState} title="No machine yet">
-    <p>A machine is a desktop that takes input from here. Add one on the server; the command prints its token:</p>
+    <p>A machine is a desktop that takes input from here.</p>
+    ${mayAdd && html`<p><a href=${ADD}>Add machines with a code</a></p>`}
+    <p>${mayAdd ? "Or add" : "Add"} one on the server; the command prints its token:</p>
     <${CommandLine} text="farhand machine add desk-1" />
     <p>Then, on that desktop, with the token:</p>
     <${JoinCommand} />

@@ -4,8 +4,8 @@ import htm from "../vendor/htm.js";
 import { useEffect, useLayoutEffect, useMemo, useState } from "../vendor/hooks.js";
 import { h } from "../vendor/preact.js";
 
-export { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
-export { cloneElement, Component, render } from "../vendor/preact.js";
+export { useContext, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
+export { cloneElement, Component, createContext, render } from "../vendor/preact.js";
 
 /** Elements as a template: html`<b class=${kind}>${text}</b>`.  Texts stay texts, whatever is in them. */
 export const html = htm.bind(h);

@@ -1,14 +1,19 @@
 /** A list that the server filters: read as far as one looks, and shown as a table. */
 
-import { statusOf, wordsOf } from "../server/api.js";
+import { get, query, statusOf, wordsOf } from "../server/api.js";
 import { rememberedPlace } from "./address.js";
 import { html, useEffect, useMade, useRef, useStore } from "./elements.js";
 import { NothingFits, Unread } from "./pieces.js";
 import { Reading } from "./reading.js";
 import { Table } from "./table.js";
+import { repeat } from "./waiting.js";
 
 /** Of a table's row; how many were read is told from how far down one was. */
 const LEAST_PIXELS = 30;
+/** What is read at once. */
+const PART = 100;
+const NEWS_MILLISECONDS = 300;
+const NOTHING_ASKED = { created_at_from: "", created_at_to: "" };
 /** What comes next is read before one sees the end. */
 const AHEAD = "1000px";
 
@@ -50,6 +55,39 @@ export class Listing extends Reading {
     return /** @type {Record<string, string>} */ (Object.fromEntries(Object.entries(this.asked).map(read)));
   }
 }
+
+/** @template {{id: string}} Item @augments {Listing<Item>} all that the server lists at an address, newest first, or by name */
+export class Pages extends Listing {
+  /** @param {Watched & PagesOptions} page read again when something has changed it */
+  constructor({ address, filter = {}, kinds, every, ...page }) {
+    super({ ...page, asked: NOTHING_ASKED });
+    this.address = address;
+    this.filter = filter;
+    const { events, signal } = page;
+    events.on("audit", ({ detail }) => kinds.includes(detail.action.split(".")[0] ?? "") && this.readIn(NEWS_MILLISECONDS), signal);
+    if (every) repeat(() => this.keepUp(), every, signal);
+  }
+
+  /** @override */ async find(/** @type {Item[] | null} */ known) {
+    const found = new Map(known?.map((item) => [item.id, item]));
+    for (let skip = found.size; ; ) {
+      const { items, total } = /** @type {Part<Item>} */ (await get(query(this.address, { ...this.filter, skip, limit: PART }), this.loading));
+      // What was added meanwhile moves the rest by a place: nothing is shown twice.
+      for (const item of items) found.set(item.id, item);
+      skip += items.length;
+      const isWhole = skip >= total || !items.length;
+      // Read again, it is as far.
+      if (isWhole || skip >= this.far) return { items: [...found.values()], total, isWhole, far: skip };
+    }
+  }
+}
+
+/**
+ * @template {{id: string}} Item @param {Pick<PageProperties, "events" | "me">} page @param {PagesOptions} options
+ * @returns {Pages<Item>} what the server lists, for as long as the part is there
+ */
+export const usePages = (page, options) =>
+  useStore(useMade((signal) => new Pages({ ...page, ...options, signal }), JSON.stringify(options)));
 
 /** @type {Record<string, string>} at which time of a day each range begins or ends */
 const TIMES = { created_at_from: "00:00:00", created_at_to: "23:59:59.999" };

@@ -1,13 +1,26 @@
 /** Small parts that several pages have: fields, buttons that are busy, questions, commands to copy, empty places. */
 
-import { HOME, nameOf, wordsOf } from "../server/api.js";
-import { cloneElement, html, useId, useLayoutEffect, useRef, useState } from "./elements.js";
+import { HOME, nameOf, Problem, wordsOf } from "../server/api.js";
+import { cloneElement, createContext, html, useContext, useId, useLayoutEffect, useRef, useState } from "./elements.js";
 import { toast } from "./toasts.js";
 
-/** @param {FieldProperties} properties of a label, and within it the field that it names */
+const NOTHING_WRONG = /** @type {Record<string, string>} */ ({});
+
+/** What the server said was wrong with the fields of the form around, by their names. */
+const Wrong = createContext(NOTHING_WRONG);
+
+/** @param {string} name of a field @returns what was wrong with it, if anything */
+export const useWrong = (name) => useContext(Wrong)[name];
+
+/** @param {FieldProperties} properties of a label, and within it the field that it names; what was wrong with it stands below */
 export function Field({ label, children, inline }) {
   const id = useId();
-  return html`<div class=${inline ? "field inline" : "field"}><label for=${id}>${label}</label>${cloneElement(children, { id })}</div>`;
+  const wrong = useWrong(String(children.props.name));
+  const said = wrong ? { "aria-invalid": "true", "aria-describedby": `${id}-wrong` } : {};
+  return html`<div class=${inline ? "field inline" : "field"}>
+    <label for=${id}>${label}</label>${cloneElement(children, { id, ...said })}
+    ${wrong && html`<p class="wrong" id=${`${id}-wrong`}>${wrong}</p>`}
+  </div>`;
 }
 
 /** @param {ToggleProperties} properties of a button that turns something on and off, or opens and closes it where it `opens` */
@@ -18,7 +31,7 @@ export function Toggle({ isOn, click, opens, children, ...rest }) {
 
 /**
  * Run one piece of work at a time, and tell what went wrong with it: `[isBusy, run]`.
- * @type {(tell: (words: string) => void) => [boolean, (work: () => unknown) => Promise<void>]}
+ * @type {(tell: (words: string, error: unknown) => void) => [boolean, (work: () => unknown) => Promise<void>]}
  */
 function useWork(tell) {
   const [isBusy, setBusy] = useState(false);
@@ -28,7 +41,7 @@ function useWork(tell) {
     try {
       await work();
     } catch (error) {
-      if (nameOf(error) !== "AbortError") tell(wordsOf(error));
+      if (nameOf(error) !== "AbortError") tell(wordsOf(error), error);
     } finally {
       setBusy(false);
     }
@@ -44,18 +57,49 @@ export function WorkButton({ work, children, ...rest }) {
 
 /** @param {WorkFormProperties} properties of a form that is busy while what was filled in is sent, and says what was wrong with it */
 export function WorkForm({ submit, words = "", children, ...rest }) {
-  const [wrong, say] = useState(words);
-  const [isBusy, run] = useWork(say);
+  const [said, say] = useState({ words, fields: NOTHING_WRONG });
+  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+  const [isBusy, run] = useWork((text, error) => {
+    const fields = wrongFields(error, form.current);
+    say(fields ? { words: "Nothing was done: see what is said at the fields.", fields } : { words: text, fields: NOTHING_WRONG });
+  });
+  useLayoutEffect(() => {
+    /** @type {HTMLElement | null | undefined} */
+    const first = form.current?.querySelector("[aria-invalid]");
+    first?.focus();
+  }, [said.fields]);
   function submitted(/** @type {SubmitEvent} */ event) {
     event.preventDefault();
     const values = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
     void run(() => {
-      say("");
+      say({ words: "", fields: NOTHING_WRONG });
       return submit(values);
     });
   }
-  return html`<form onSubmit=${submitted} aria-busy=${isBusy} ...${rest}>${children}<p class="said" role="alert">${wrong}</p></form>`;
+  return html`<form ref=${form} onSubmit=${submitted} aria-busy=${isBusy} ...${rest}>
+    <${Wrong.Provider} value=${said.fields}>${children}<//>
+    <p class="said" role="alert">${said.words}</p>
+  </form>`;
 }
+
+/**
+ * What the server said of the fields of a form, by their names; null where it said something of no field.
+ * @type {(error: unknown, form: HTMLFormElement | null) => Record<string, string> | null}
+ */
+function wrongFields(error, form) {
+  const detail = error instanceof Problem ? error.members.detail : null;
+  if (!Array.isArray(detail) || !form) return null;
+  const found = detail.map(({ loc, msg }) => {
+    const place = (loc ?? []).filter((part) => part !== "body");
+    // Of several that are chosen the place is said as well.
+    const name = [place.join("."), place[0] ?? ""].find((each) => fieldOf(form, each));
+    return name ? /** @type {const} */ ([name, msg]) : null;
+  });
+  return found.every((each) => each !== null) ? Object.fromEntries(found) : null;
+}
+
+/** @type {(form: HTMLFormElement, name: string) => Element | null | undefined} with a label, below which something can be said */
+const fieldOf = (form, name) => form.querySelector(`[name="${CSS.escape(name)}"]`)?.closest(".field, .choices");
 
 /** @param {DialogProperties} properties of what is open while it is drawn */
 export function Dialog({ title, submit, close, children }) {

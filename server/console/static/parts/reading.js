@@ -41,6 +41,12 @@ export class Reading extends Store {
     void this.read();
   }
 
+  /** Read it as well as before: not while it is being read, nor where the server has said that it will not do. */
+  keepUp() {
+    const status = statusOf(this.error) ?? 0;
+    if (!this.isReading && (status < 400 || status >= 500)) void this.read();
+  }
+
   /** Read it now, in the place of what is being read. */
   read = async () => {
     clearTimeout(this.#timer);

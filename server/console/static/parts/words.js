@@ -112,18 +112,23 @@ export function learnTime(date) {
 /** The present, by the server's clock. */
 export const present = () => Date.now() + ahead;
 
+/** @param {number} seconds from now, by the server's clock, as it takes moments */
+export const momentIn = (seconds) => new Date(present() + seconds * 1000).toISOString();
+
 const LONG_AGO = 60 * 86_400;
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const UNITS = Object.entries({ d: 86_400, h: 3600, min: 60, s: 1 });
 
-/** @param {string} time such as "3 min ago"; within five seconds it is "just now", and after months a date */
+/** @param {string} time such as "3 min ago" or "in 3 min"; within five seconds it is "just now", and months away a date */
 export function ago(time) {
   const seconds = Math.floor((present() - Date.parse(time)) / 1000);
+  const far = Math.abs(seconds);
   if (Number.isNaN(seconds)) return "";
-  if (seconds > LONG_AGO) return DAY.format(new Date(time));
-  if (seconds < 5) return "just now";
-  const [unit, size] = UNITS.find(([, least]) => seconds >= least) ?? ["s", 1];
-  return `${Math.floor(seconds / size)} ${unit} ago`;
+  if (far > LONG_AGO) return DAY.format(new Date(time));
+  if (far < 5) return "just now";
+  const [unit, size] = UNITS.find(([, least]) => far >= least) ?? ["s", 1];
+  const amount = `${Math.floor(far / size)} ${unit}`;
+  return seconds < 0 ? `in ${amount}` : `${amount} ago`;
 }
 
 /** @param {number} seconds such as "40 s", "12 min", "3 h 20 min", "2 d 4 h" */

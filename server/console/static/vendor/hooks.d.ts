@@ -1,3 +1,5 @@
+import type { Context } from "./preact.js";
+
 interface Ref<Value> {
   current: Value;
 }
@@ -9,4 +11,5 @@ export function useEffect(effect: () => void | (() => void), inputs?: readonly u
 export function useLayoutEffect(effect: () => void | (() => void), inputs?: readonly unknown[]): void;
 export function useMemo<Value>(make: () => Value, inputs: readonly unknown[]): Value;
 export function useRef<Value>(initial: Value): Ref<Value>;
+export function useContext<Value>(context: Context<Value>): Value;
 export function useId(): string;

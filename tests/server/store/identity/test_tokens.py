@@ -53,6 +53,15 @@ async def test_get_and_list_stay_inside_the_organization(tokens: TokenStore) -> 
     assert (items, total) == (newest[1:], 3)
 
 
+async def test_tokens_of_machines_are_listed_alone_or_left_out(tokens: TokenStore) -> None:
+    desk = await insert_token(tokens, ORGANIZATION, "a", hashed("a"), [], machine_id="desk")
+    anna = await insert_token(tokens, ORGANIZATION, "b", hashed("b"), [])
+    page = PageQuery()
+    assert await tokens.list(ORGANIZATION, page, of_machines=True) == ([desk], 1)
+    assert await tokens.list(ORGANIZATION, page, of_machines=False) == ([anna], 1)
+    assert (await tokens.list(ORGANIZATION, page))[1] == 2
+
+
 async def test_revoking_keeps_the_first_time_and_stays_inside(tokens: TokenStore) -> None:
     made = await insert_token(tokens, ORGANIZATION, "a", hashed("a"), [])
     assert not await tokens.revoke(OTHER_ORGANIZATION, made.id)
