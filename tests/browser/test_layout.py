@@ -80,6 +80,11 @@ NAMELESS = """[...document.querySelectorAll('button, a, input, select, canvas, s
     .map((e) => e.outerHTML)"""
 
 
+WIDER = """[...document.querySelectorAll('.scroll')]
+    .filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.firstElementChild.className)"""
+"""Tables that would have to be drawn aside: on a phone each row is a card."""
+
+
 def test_page_fits_a_phone_and_all_its_controls_have_names(
     browser: Browser, site: Site, place: tuple[str, str]
 ) -> None:
@@ -89,6 +94,7 @@ def test_page_fits_a_phone_and_all_its_controls_have_names(
         page = visit.page
         expect(page.get_by_text(text).first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        assert page.evaluate(WIDER) == []
         assert page.evaluate(NAMELESS) == []
         assert len(page.get_by_role("heading").all()) >= 1
         bar = page.locator("#bar").bounding_box()
