@@ -259,6 +259,8 @@ class MachineClient:
                 self._waits.begin(look)
             case sender.StopLook(look):
                 self._waits.stop(look)
+            case sender.TellJudged(offered, judged):
+                offered.tell(judged)
             case sender.CaptureLive() | sender.StopLive() | sender.RunRequest():
                 self._capturer.submit(effect)
             case events.ReplaceToken(code):
