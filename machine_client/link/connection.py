@@ -106,7 +106,7 @@ class MachineClient:
                 loop.call_soon_threadsafe(self._reported, event)
 
         open_view = self._open_view if self._settings.screen else None
-        eyes = ScreenEyes(open_view, report)
+        eyes = ScreenEyes(open_view, report, report)
         self._executor = Executor(self._journal, NullInjector(), eyes, report)
         self._waits = ScreenWaits(open_view, report)
         self._capturer = ScreenCapturer(

@@ -3,9 +3,9 @@
 It is judged on the node that the machine is connected to, in frames that the machine shows it.
 """
 
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.inputs.pictures import Area
@@ -47,18 +47,19 @@ class TextShown(Looked):
     )
     gone: StrictBool = Field(False, description="Wait until it is there no more.")
 
-    @model_validator(mode="after")
-    def _check_text(self) -> Self:
-        letters = "".join(self.text.split())
-        if not letters or not self.text.isprintable():
+    @field_validator("text")
+    @classmethod
+    def _check_text(cls, text: str, info: ValidationInfo) -> str:
+        letters = "".join(text.split())
+        if not letters or not text.isprintable():
             raise PydanticCustomError(
                 "text_unreadable", "a text to wait for is one line with something to read in it"
             )
-        if len(letters) == 1 and self.region is None:
+        if len(letters) == 1 and info.data.get("region") is None:
             raise PydanticCustomError(
                 "text_too_short", "a text of one character needs a region to look for it in"
             )
-        return self
+        return text
 
 
 class Place(StrictModel):

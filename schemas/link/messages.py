@@ -15,8 +15,8 @@ from uuid import UUID
 
 from pydantic import Field, TypeAdapter
 
-from schemas.inputs.bodies import BUTTONS, Button, Operation
 from schemas.inputs.actions import MAX_ACTIONS
+from schemas.inputs.bodies import BUTTONS, Button, Operation
 from schemas.inputs.outcomes import Outcome, Point
 from schemas.inputs.pictures import Area
 from schemas.inputs.sights import SeenTexts

@@ -16,6 +16,8 @@ from server.vision.findings import Findings, Question
 
 PROGRAM: Final = "server.vision.looking"
 
+_LAUNCHER: Final = str(Path(die_with_parent.__file__).absolute())
+
 _OURS: Final = "FARHAND_"
 """How the names of our variables begin, in which secrets can be."""
 
@@ -40,9 +42,8 @@ class LookingProcess:
         It stays in the server's session, so that the kernel weighs the one against the other by
         how nice each is.  Raises OSError.
         """
-        launcher = str(Path(die_with_parent.__file__).absolute())
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", launcher, str(os.getpid())),
+            *(sys.executable, "-I", "-S", _LAUNCHER, str(os.getpid())),
             *(sys.executable, "-P", "-m", PROGRAM, str(memory_bytes)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -62,7 +63,7 @@ class LookingProcess:
         return self._process.returncode is not None
 
     async def ask(self, question: Question, picture: bytes) -> Findings:
-        """What it finds.  Raises ProcessEndedError; after that, or a cancellation, it is of no use."""
+        """What it finds.  After a cancellation, or ProcessEndedError, it is of no more use."""
         writer, reader = self._process.stdin, self._process.stdout
         if writer is None or reader is None:
             raise ProcessEndedError("it has no pipes")

@@ -1,4 +1,4 @@
-"""Has pictures looked at, by a few processes that are started when there is something to look at."""
+"""Has pictures looked at, by a few processes that are started once there is one."""
 
 import asyncio
 import time
@@ -78,7 +78,7 @@ class Vision:
 
     @property
     def is_installed(self) -> bool:
-        """Whether what it needs is there; asked each time, so that an installation counts at once."""
+        """Whether what it needs is there; what was installed meanwhile counts at once."""
         return all(find_spec(name) is not None for name in MODULES)
 
     @property

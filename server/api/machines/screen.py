@@ -58,7 +58,8 @@ class PictureQuery(StrictModel):
     height: Side | None = Field(None, description="At most so many pixels; the screen's own.")
 
 
-def _area(text: Any) -> Any:
+def area_of(text: Any) -> Any:
+    """What a region is in a query; anything else is left to be refused."""
     if not isinstance(text, str):
         return text
     if not _REGION.fullmatch(text):
@@ -76,7 +77,7 @@ class ScreenshotQuery(PictureQuery):
 
     format: PictureFormat = "png"
     quality: Annotated[int, Field(ge=1, le=95)] = Field(80, description="Of JPEG and WebP.")
-    region: Annotated[AreaText | None, BeforeValidator(_area)] = Field(
+    region: Annotated[AreaText | None, BeforeValidator(area_of)] = Field(
         None, description="x,y,width,height: only this part of the desktop, in its pixels."
     )
     display: Annotated[int, Field(ge=0, le=63)] | None = Field(

@@ -1,4 +1,4 @@
-"""Answers questions about pictures until its input ends: ``python -m server.vision.looking BYTES``."""
+"""Answers questions about pictures until its input ends; its argument is its memory in bytes."""
 
 import os
 import resource

@@ -47,6 +47,6 @@ def _found_picture(
 ) -> tuple[pixels.Box | None, bool]:
     """Where a picture is, and whether it is there at all: several are there, and nowhere."""
     sought = pixels.decoded(b64decode(condition.picture))
-    near = condition.near and pixels.in_picture(condition.near, question)
+    near = None if condition.near is None else pixels.in_picture(condition.near, question)
     found = pictures.find(screen, sought, condition.similarity)
     return pictures.chosen(found, near), bool(found)

@@ -120,7 +120,7 @@ def _peaks(
 
 
 def _parts_are_alike(there: Grey, sought: Grey) -> bool:
-    """Whether each part that has something to see, in one or the other, is like that of the other."""
+    """Whether each part with something to see, in one or the other, is alike in both."""
     height, width = sought.shape
     step = PART // 2
     # What is drawn dimmer, or the other way round, is still the same.

@@ -43,7 +43,8 @@ class Line:
 
 def read(screen: Pixels) -> list[Line]:
     """The lines, from the top to the bottom, and from left to right."""
-    found = _reader()(screen, return_word_box=True)
+    # It is typed as what any of its parts may return.
+    found: Any = _reader()(screen, return_word_box=True)
     if found.txts is None or found.boxes is None or found.scores is None:
         return []
     words = found.word_results or ((),) * len(found.txts)
@@ -57,7 +58,7 @@ def read(screen: Pixels) -> list[Line]:
 
 
 def place_of(text: str, lines: Sequence[Line]) -> Box | None:
-    """Where a text stands, in whole words of one line that was surely read; None where it is not."""
+    """Where a text stands, in whole words of one line that was surely read, or None."""
     return next((box for line in lines if (box := _place_in(line, text)) is not None), None)
 
 
