@@ -63,12 +63,20 @@ WALLS = {
     "server.machines": {
         *("server.machines", "server.store", "server.errors", "server.clock", "server.tasks"),
         *("server.events", "server.process.node"),
+        # What their screens show.
+        "server.vision",
         "schemas",
+    },
+    # What is seen in pictures, whoever asks; its program is a process of its own.
+    "server.vision": {"server.vision", "server.programs", "server.tasks", "schemas"},
+    "server.vision.vision": {
+        *("server.vision.findings", "server.vision.process", "server.vision.queue"),
+        *("server.programs.installing", "server.tasks", "schemas"),
     },
     "server.dispatch": {
         *("server.dispatch", "server.machines", "server.bus", "server.store", "server.events"),
         *("server.errors", "server.clock", "server.tasks", "server.metrics"),
-        *("server.process.error_frames", "server.versions", "schemas"),
+        *("server.process.error_frames", "server.versions", "server.vision", "schemas"),
     },
     # What may become of machines, above the door and below the handlers.
     "server.fleet": {
@@ -101,13 +109,14 @@ WALLS = {
         *("server.dispatch", "server.fleet", "server.identity", "server.machines", "server.store"),
         *("server.process", "server.console", "server.settings", "server.tasks"),
         *("server.events", "server.metrics", "server.trajectories", "server.webhooks"),
+        "server.vision",
     },
     # Handlers ask the rooms of rules; what is stored, and how, is none of their business.
     "server.api": {
         *("server.api", "server.web", "server.services", "server.identity", "server.dispatch"),
         *("server.machines", "server.console", "server.settings", "server.errors", "schemas"),
         *("server.clock", "server.events", "server.metrics", "server.trajectories"),
-        "server.mcp",
+        *("server.mcp", "server.vision"),
     },
     "server.console": {"server.console"},
     # Tools for models stand on the client library, wherever they run.
@@ -241,6 +250,7 @@ FOREIGN = {
     "mcp": ("server.mcp.protocol", "server.mcp.over_http", "server.mcp.stdio"),
     "mcp_types": ("server.mcp.protocol",),
     "httpcore": ("server.webhooks.posting",),
+    **dict.fromkeys(("cv2", "numpy", "rapidocr"), ("server.vision.looking",)),
     "httpx": ("farhand", "server.mcp.own_handlers"),
     # Each vendor's SDK is for whoever has installed it.
     "anthropic": tuple(

@@ -10,14 +10,13 @@ from typing import Final
 
 from schemas.inputs.sights import Sighted
 from schemas.link.picture_frames import Picture
+from server.programs.installing import how_to_install
 from server.tasks import Tasks
 from server.vision.findings import Findings, Question, TextFound
 from server.vision.process import LookingProcess, ProcessEndedError
 from server.vision.queue import FairQueue, QueueFullError
 
 MODULES: Final = ("cv2", "numpy", "rapidocr", "onnxruntime")
-
-REMEDY: Final = "pip install 'farhand[vision]' on the server"
 
 MOST_WAITING: Final = 256
 MOST_OF_A_CALLER: Final = 8
@@ -30,6 +29,11 @@ REST: Final = 0.2
 """Of the time that a look took, before the same process looks again: others have work as well."""
 
 
+def why_missing() -> str:
+    """Why nothing is looked at where what that needs is not installed, with the remedy."""
+    return f"this server does not look for texts and pictures: {how_to_install('vision')}"
+
+
 class VisionError(Exception):
     """Nobody looks at the picture; ``str()`` says why, for a person."""
 
@@ -38,7 +42,7 @@ class VisionMissingError(VisionError):
     """What it needs is not installed."""
 
     def __init__(self) -> None:
-        super().__init__(f"this server does not read screens: {REMEDY}")
+        super().__init__(why_missing())
 
 
 class VisionBusyError(VisionError):

@@ -13,7 +13,7 @@ from schemas.resources.stored_pictures import is_picture_id
 from schemas.resources.tokens import Scope
 from server.api.machines.asking import AskingHandler
 from server.api.machines.picture_sizes import NoPictureError, size_of
-from server.vision.vision import REMEDY
+from server.vision.vision import why_missing
 
 MOST_SIDE: Final = 1024
 MOST_AREA: Final = 256 * 1024
@@ -48,9 +48,7 @@ async def all_sought(
 def check_vision(handler: AskingHandler) -> None:
     """Raise a problem where this server does not look for anything."""
     if not handler.services.machines.vision.is_installed:
-        raise ProblemError(
-            problems.VISION_MISSING, f"this server does not look for texts and pictures: {REMEDY}"
-        )
+        raise ProblemError(problems.VISION_MISSING, why_missing())
 
 
 class _Room:

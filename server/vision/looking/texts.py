@@ -12,7 +12,9 @@ from typing import Any, Final
 
 from rapidocr import RapidOCR
 
+from schemas.values.pictures import MAX_PICTURE_SIDE
 from server.vision.looking.pixels import Box, Pixels
+from server.vision.looking.tiles import TiledDetector
 
 SURE: Final = 0.8
 """Below that a line is told, and nothing is found in it."""
@@ -21,6 +23,8 @@ _PARAMETERS: Final[dict[str, Any]] = {
     "Global.log_level": "critical",
     # Screens are upright.
     "Global.use_cls": False,
+    # Large screens are looked at tile by tile, and not made smaller.
+    "Global.max_side_len": 4 * MAX_PICTURE_SIDE,
     # A region may be one line, which is sought in it all the same.
     "Global.width_height_ratio": -1,
     # The shorter side: of small regions it would be 736, which takes ten times as long.
@@ -47,7 +51,9 @@ def read(screen: Pixels) -> list[Line]:
     found: Any = _reader()(screen, return_word_box=True)
     if found.txts is None or found.boxes is None or found.scores is None:
         return []
-    words = found.word_results or ((),) * len(found.txts)
+    words = found.word_results
+    if words is None or len(words) != len(found.txts):
+        words = ((),) * len(found.txts)
     lines = [
         Line(text, float(score), _box(corners), tuple(_words(own)))
         for text, score, corners, own in zip(
@@ -136,4 +142,7 @@ def _box(corners: Any) -> Box:
 @cache
 def _reader() -> RapidOCR:
     """Made once: its models take a second to load."""
-    return RapidOCR(params=_PARAMETERS)
+    reader = RapidOCR(params=_PARAMETERS)
+    # Loading it is no part of its interface, nor is who detects: its version has a bound.
+    reader.text_det = TiledDetector(reader._load_det_model())  # noqa: SLF001
+    return reader
