@@ -125,7 +125,7 @@ def test_actions_go_on_once_the_text_is_there_and_stop_where_it_is_not(
     click = {"operation": "mouse.click", "x": 20, "y": 20}
     answers: list[Answer] = []
     acting = threading.Thread(
-        target=lambda: answers.append(desk.act([waiting, click], key="text comes"))
+        target=lambda: answers.append(desk.act([waiting, click], key="comes"))
     )
     acting.start()
     sign.show(drawn("Saved"))
@@ -136,9 +136,9 @@ def test_actions_go_on_once_the_text_is_there_and_stop_where_it_is_not(
     assert len(presses(witness.take())) == 2
 
     sign.show(drawn("Failed"))
-    stopped = desk.act([{**waiting, "timeout": 1}, click], key="text stays away")
+    stopped = desk.act([{**waiting, "timeout": 1}, click], key="stays-away")
     assert (stopped.status, stopped.json["type"]) == (409, "/problems/actions-stopped")
     assert [each["status"] for each in stopped.json["actions"]] == ["not_seen", "not_begun"]
     going_on = {**waiting, "timeout": 1, "on_timeout": "continue"}
-    assert desk.act([going_on, click], key="goes on").status == 200
+    assert desk.act([going_on, click], key="goes-on").status == 200
     assert len(presses(witness.take())) == 2
