@@ -90,6 +90,11 @@ class Vision:
         """How many pictures wait."""
         return len(self._queue)
 
+    @property
+    def failed(self) -> int:
+        """How many nobody has looked at."""
+        return self.looks["failed"] + self.looks["refused"]
+
     async def judge(
         self, caller: str, conditions: Sequence[tuple[int, Sighted]], picture: Picture
     ) -> Findings:

@@ -6,7 +6,7 @@ to be alike as well.  `find` says where it may be, and `chosen` decides, which m
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -89,7 +89,7 @@ def _at_scale(whole: Grey, part: Grey, scale: float, similarity: float) -> list[
     height, width = part.shape
     if min(width, height) < SMALLEST_SIDE or width > whole.shape[1] or height > whole.shape[0]:
         return []
-    alike = cv2.matchTemplate(whole, part, cv2.TM_CCOEFF_NORMED)
+    alike: Any = cv2.matchTemplate(whole, part, cv2.TM_CCOEFF_NORMED)
     # Where there is nothing to see, it is like everything.
     alike[_contrasts(whole, (width, height)) < DIMMEST * float(part.std())] = -1
     return [
@@ -102,12 +102,15 @@ def _at_scale(whole: Grey, part: Grey, scale: float, similarity: float) -> list[
 def _contrasts(whole: Grey, size: tuple[int, int]) -> Grey:
     """How much there is to see in each part of this size."""
     width, height = size
+    means: Any
+    squares: Any
     means, squares = (
         cv2.boxFilter(each, cv2.CV_64F, size, anchor=(0, 0), borderType=cv2.BORDER_CONSTANT)
         for each in (whole, whole * whole)
     )
     valid = np.s_[: whole.shape[0] - height + 1, : whole.shape[1] - width + 1]
-    return np.sqrt(np.maximum(squares[valid] - means[valid] ** 2, 0)).astype(np.float32)
+    variances: Grey = np.maximum(squares[valid] - means[valid] ** 2, 0).astype(np.float32)
+    return np.sqrt(variances)
 
 
 def _peaks(

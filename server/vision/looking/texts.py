@@ -47,8 +47,7 @@ class Line:
 
 def read(screen: Pixels) -> list[Line]:
     """The lines, from the top to the bottom, and from left to right."""
-    # It is typed as what any of its parts may return.
-    found: Any = _reader()(screen, return_word_box=True)
+    found = _reader()(screen, return_word_box=True)
     if found.txts is None or found.boxes is None or found.scores is None:
         return []
     words = found.word_results
@@ -140,9 +139,9 @@ def _box(corners: Any) -> Box:
 
 
 @cache
-def _reader() -> RapidOCR:
+def _reader() -> Any:
     """Made once: its models take a second to load."""
-    reader = RapidOCR(params=_PARAMETERS)
+    reader: Any = RapidOCR(params=_PARAMETERS)
     # Loading it is no part of its interface, nor is who detects: its version has a bound.
     reader.text_det = TiledDetector(reader._load_det_model())  # noqa: SLF001
     return reader
