@@ -28,7 +28,7 @@ def screen(*buttons: tuple[Image.Image, tuple[int, int]], colours: Colours = LIG
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK])
-@pytest.mark.parametrize("moved", (0, 7, 290, 600))
+@pytest.mark.parametrize("moved", [0, 7, 290, 600])
 def test_button_is_found_where_it_went_in_any_colours(colours: Colours, moved: int) -> None:
     shown = screen((button("Order 4", colours), (50 + moved, 300)), colours=colours)
     (found,) = find(shown, pixels(button("Order 4")), 0.9)
