@@ -290,6 +290,7 @@ TESTED_ELSEWHERE = {
     "server/api/machines/asking.py": "tests/server/api/machines/test_inputs.py",
     "server/dispatch/here/screens.py": "tests/server/api/machines/test_screen.py",
     "server/dispatch/here/waits.py": "tests/server/dispatch/test_waits_between_nodes.py",
+    "server/api/machines/areas.py": "tests/server/api/machines/test_screen.py",
     "server/api/machines/pictures.py": "tests/server/api/machines/test_waiting.py",
     "schemas/inputs/waits.py": "tests/server/api/machines/test_waiting.py",
     # What stands on screens, from the pixels to the answer.

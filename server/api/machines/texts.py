@@ -8,9 +8,9 @@ from schemas.http import problems
 from schemas.resources.machines import ScreenTexts
 from schemas.resources.tokens import Scope
 from schemas.values.strict import StrictModel
+from server.api.machines.areas import AreaText, area_of
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
-from server.api.machines.screen import AreaText, area_of
 from server.api.machines.sights import check_vision
 from server.dispatch.looks import LookedAt
 from server.dispatch.questions.texts import ReadTexts
