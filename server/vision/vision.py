@@ -77,6 +77,7 @@ class Vision:
         self._queue: FairQueue[_Job] = FairQueue(MOST_WAITING, MOST_OF_A_CALLER)
         self._idle: list[LookingProcess] = []
         self._working: set[asyncio.Task[None]] = set()
+        self._busy = 0
         self.looks: Counter[str] = Counter(found=0, failed=0, refused=0)
         self.seconds_looked = 0.0
 
@@ -125,7 +126,8 @@ class Vision:
         except QueueFullError:
             self.looks["refused"] += 1
             raise VisionBusyError from None
-        if len(self._working) < self._most:
+        if self._busy < self._most:
+            self._busy += 1
             working = self._background.start_and_report(self._work(), "look at pictures")
             self._working.add(working)
             working.add_done_callback(self._working.discard)
@@ -136,6 +138,13 @@ class Vision:
 
     async def _work(self) -> None:
         """Look at what waits, until nothing does."""
+        try:
+            await self._look_at_all()
+        finally:
+            # At once: whoever asks in the next moment finds nobody at work.
+            self._busy -= 1
+
+    async def _look_at_all(self) -> None:
         while self._queue:
             job = self._queue.take()
             if job.answer.done():

@@ -28,6 +28,9 @@ from server.dispatch.questions.screens import (
 from server.web.authorization import server_stopping
 from server.web.endpoint import Endpoint
 
+MAX_BODY_BYTES: Final = 128 * 1024
+"""Of several actions it is the same, which may wait for as many pictures."""
+
 MOST_OF_A_TOKEN: Final = 16
 """Waits at once on one node."""
 
@@ -40,6 +43,7 @@ WAIT = Endpoint(
     scope=Scope.SCREEN_READ,
     path=MachinePath,
     body=Wait,
+    max_body_bytes=MAX_BODY_BYTES,
     answers={200: WaitResult},
     problems=(
         problems.NOT_FOUND,
