@@ -68,10 +68,17 @@ $(VENV)/clients/installed: .ci/clients config/constraints.txt | $(VENV)/installe
 	done < .ci/clients
 	@touch $@
 
+# What looks for texts and pictures on screens: 400 MB, which the demo does without.
+$(VENV)/vision/installed: pyproject.toml config/constraints.txt | $(VENV)/installed
+	@echo "installing what reads screens into $(VENV) (half a minute)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	    --constraint config/constraints.txt --editable '.[vision]'
+	@mkdir -p $(VENV)/vision && touch $@
+
 demo: needs-run install
 	@$(BIN)/farhand demo $(ARGS)
 
-test: needs-run-tests install $(VENV)/clients/installed
+test: needs-run-tests install $(VENV)/clients/installed $(VENV)/vision/installed
 	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-windows: needs-run-wine install
@@ -97,7 +104,7 @@ $(INSPECTOR)/installed: .ci/inspector/package.json config/constraints.txt | $(VE
 test-inspector: needs-run-tests install $(INSPECTOR)/installed
 	$(BIN)/python -m pytest tests/end_to_end/inspector.py $(ARGS)
 
-lint: install $(JAVASCRIPT)/installed
+lint: install $(JAVASCRIPT)/installed $(VENV)/vision/installed
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
@@ -109,13 +116,13 @@ format: install
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-bench: needs-run install
+bench: needs-run install $(VENV)/vision/installed
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 faults: needs-run-tests install
 	@$(BIN)/python -m tests.faults $(ARGS)
 
-mutants: needs-run-tests install
+mutants: needs-run-tests install $(VENV)/vision/installed
 	@$(BIN)/python -m tests.mutants $(ARGS)
 
 screenshots: needs-run-tests install

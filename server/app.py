@@ -242,6 +242,7 @@ class Server:
                 watch.cancel()
             await _until(lambda: not any(registry), LINK_CLOSING_SECONDS)
             services.machines.looks.close()
+            await services.machines.vision.close()
             await operation.recorder.close(RECORDING_SECONDS, self._recording)
             await services.events.finish(LINK_CLOSING_SECONDS)
             await self._leave_others()

@@ -51,6 +51,7 @@ from server.identity.tokens import Tokens
 from server.machines.admission import Admission
 from server.machines.link.greeting import LinkTerms
 from server.machines.registry import LinkRegistry
+from server.machines.shown_frames import ShownFrames
 from server.metrics.metrics import Metrics
 from server.nodes.presence import Presence
 from server.process.body_memory import BodyMemory
@@ -88,6 +89,7 @@ from server.tasks import Tasks
 from server.trajectories.importing import TrajectoryImport
 from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
+from server.vision.vision import Vision
 from server.web.endpoint import JSON
 from server.web.openapi import openapi_document
 from server.web.reference.page import reference_page
@@ -258,6 +260,9 @@ def _machines(
     live, pool_store = LiveMachines(links_here, elsewhere, node.node_id), PoolStore(database)
     views = MachineViews(live, InputCountStore(database), pool_store)
     publisher = MachineEventPublisher(machines, views, events, background)
+    vision = Vision(
+        settings.vision_processes, settings.vision_memory, settings.vision_timeout, background
+    )
     membership = Membership(
         bus, subjects, node.node_id, elsewhere, registry, machines, publisher.changed
     )
@@ -269,6 +274,7 @@ def _machines(
         membership,
         TroubleStore(database),
         background,
+        frames=ShownFrames(vision, background),
         node=node,
         terms=LinkTerms(
             unanswered_limit=settings.unanswered_inputs,
@@ -277,7 +283,7 @@ def _machines(
         ),
         reconnects_per_second=settings.reconnects_per_second,
     )
-    here = MachinesHere(registry, admission, ledger, recorder)
+    here = MachinesHere(registry, admission, ledger, recorder, vision)
     cluster = Cluster(
         node=node,
         bus=bus,
@@ -342,6 +348,7 @@ def _machines(
         events=publisher,
         admission=admission,
         registry=registry,
+        vision=vision,
     )
     return door, cluster
 

@@ -48,6 +48,7 @@ from server.tasks import Tasks
 from server.trajectories.importing import TrajectoryImport
 from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
+from server.vision.vision import Vision
 from server.webhooks.delivering import Delivering
 from server.webhooks.outages import Outages
 from server.webhooks.webhooks import Webhooks
@@ -108,6 +109,7 @@ class Machines:
     events: MachineEventPublisher
     admission: Admission
     registry: LinkRegistry
+    vision: Vision
     waits: Counter[UUID] = field(default_factory=Counter)
 
 

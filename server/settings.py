@@ -164,6 +164,13 @@ class ServerSettings(ProgramSettings):
     screen_picture_bytes: int = Field(
         16 * 1024 * 1024, ge=64 * 1024, le=256 * 1024 * 1024, description="The largest picture."
     )
+    vision_processes: int = Field(
+        2, ge=1, le=64, description="Pictures that are looked at at once, for texts and pictures."
+    )
+    vision_memory: int = Field(
+        2 * 1024**3, ge=1024**3, le=64 * 1024**3, description="Address space of each, in bytes."
+    )
+    vision_timeout: Seconds = Field(20, le=120, description="To look at one picture.")
     token_check: Seconds = Field(1, le=2, description="How long a revoked token may still work.")
     console_session_lifetime: Seconds = Field(
         604_800, ge=60, description="From signing in to the console; never beyond the token's end."

@@ -63,12 +63,20 @@ WALLS = {
     "server.machines": {
         *("server.machines", "server.store", "server.errors", "server.clock", "server.tasks"),
         *("server.events", "server.process.node"),
+        # What their screens show.
+        "server.vision",
         "schemas",
+    },
+    # What is seen in pictures, whoever asks; its program is a process of its own.
+    "server.vision": {"server.vision", "server.programs", "server.tasks", "schemas"},
+    "server.vision.vision": {
+        *("server.vision.findings", "server.vision.process", "server.vision.queue"),
+        *("server.programs.installing", "server.tasks", "schemas"),
     },
     "server.dispatch": {
         *("server.dispatch", "server.machines", "server.bus", "server.store", "server.events"),
         *("server.errors", "server.clock", "server.tasks", "server.metrics"),
-        *("server.process.error_frames", "server.versions", "schemas"),
+        *("server.process.error_frames", "server.versions", "server.vision", "schemas"),
     },
     # What may become of machines, above the door and below the handlers.
     "server.fleet": {
@@ -101,13 +109,14 @@ WALLS = {
         *("server.dispatch", "server.fleet", "server.identity", "server.machines", "server.store"),
         *("server.process", "server.console", "server.settings", "server.tasks"),
         *("server.events", "server.metrics", "server.trajectories", "server.webhooks"),
+        "server.vision",
     },
     # Handlers ask the rooms of rules; what is stored, and how, is none of their business.
     "server.api": {
         *("server.api", "server.web", "server.services", "server.identity", "server.dispatch"),
         *("server.machines", "server.console", "server.settings", "server.errors", "schemas"),
         *("server.clock", "server.events", "server.metrics", "server.trajectories"),
-        "server.mcp",
+        *("server.mcp", "server.vision"),
     },
     "server.console": {"server.console"},
     # Tools for models stand on the client library, wherever they run.
@@ -241,6 +250,7 @@ FOREIGN = {
     "mcp": ("server.mcp.protocol", "server.mcp.over_http", "server.mcp.stdio"),
     "mcp_types": ("server.mcp.protocol",),
     "httpcore": ("server.webhooks.posting",),
+    **dict.fromkeys(("cv2", "numpy", "rapidocr"), ("server.vision.looking",)),
     "httpx": ("farhand", "server.mcp.own_handlers"),
     # Each vendor's SDK is for whoever has installed it.
     "anthropic": tuple(
@@ -280,8 +290,22 @@ TESTED_ELSEWHERE = {
     "server/api/machines/asking.py": "tests/server/api/machines/test_inputs.py",
     "server/dispatch/here/screens.py": "tests/server/api/machines/test_screen.py",
     "server/dispatch/here/waits.py": "tests/server/dispatch/test_waits_between_nodes.py",
+    "server/api/machines/areas.py": "tests/server/api/machines/test_screen.py",
     "server/api/machines/pictures.py": "tests/server/api/machines/test_waiting.py",
     "schemas/inputs/waits.py": "tests/server/api/machines/test_waiting.py",
+    # What stands on screens, from the pixels to the answer.
+    "schemas/inputs/sights.py": "tests/server/api/machines/test_sights.py",
+    "server/api/machines/texts.py": "tests/end_to_end/test_sights.py",
+    "server/api/machines/picture_sizes.py": "tests/server/api/machines/test_sights.py",
+    "server/dispatch/here/texts.py": "tests/server/api/machines/test_sights.py",
+    "server/dispatch/questions/texts.py": "tests/server/dispatch/questions/test_question.py",
+    "server/machines/shown_frames.py": "tests/server/api/machines/test_sights.py",
+    "server/vision/findings.py": "tests/server/vision/looking/test_looking.py",
+    "server/vision/pipes.py": "tests/server/vision/test_vision.py",
+    "server/vision/process.py": "tests/server/vision/test_vision.py",
+    "server/vision/looking/__main__.py": "tests/server/vision/test_vision.py",
+    "server/vision/looking/pixels.py": "tests/server/vision/looking/test_looking.py",
+    "server/vision/looking/tiles.py": "tests/server/vision/looking/test_texts.py",
     # What an invitation is for, is seen from its making to the machine.
     "schemas/resources/invitations.py": "tests/server/api/machines/test_invitations.py",
     "server/store/machines/invitations.py": "tests/server/api/machines/test_invitations.py",

@@ -4,6 +4,7 @@ Places are pixels of the machine's desktop, or of a picture of it whose size is 
 ``picture``.  Each is a dict as ``POST /v1/computer/{id}/actions`` takes it.
 """
 
+import base64
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -178,3 +179,22 @@ def changed(**where: Any) -> dict[str, Any]:
     ``region`` and ``ignore`` are as for :func:`still`.
     """
     return {"changed": True, **where}
+
+
+def text(text: str, **how: Any) -> dict[str, Any]:
+    """The condition that a text stands on the screen, as it is written, in whole words of one line.
+
+    ``region`` looks at a part of the desktop alone; ``gone=True`` is that it is there no more.
+    """
+    return {"text": text, **how}
+
+
+def picture(picture: str | bytes, **how: Any) -> dict[str, Any]:
+    """The condition that a picture is to be seen: the id of a kept one, or a PNG or JPEG file.
+
+    ``near`` is ``{"x", "y"}``, where its middle was; ``similarity`` is 0.7 to 1; ``region`` and
+    ``gone`` are as for :func:`text`.
+    """
+    if isinstance(picture, bytes):
+        picture = base64.b64encode(picture).decode()
+    return {"picture": picture, **how}

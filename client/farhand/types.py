@@ -46,9 +46,9 @@ __all__ = [
     "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",
     "Invitation", "InvitationReference", "Join", "LatestTrajectory", "LeftOutPicture", "Machine",
     "Organization", "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolCount",
-    "PoolReference", "QuietHours", "StateCounts", "StoredPicture", "TagCount", "Token",
-    "Trajectory", "TrajectoryHead", "TrajectoryWithIncluded", "Trouble", "WaitResult", "Webhook",
-    "Workflow",
+    "PoolReference", "QuietHours", "ScreenText", "ScreenTexts", "StateCounts", "StoredPicture",
+    "TagCount", "Token", "Trajectory", "TrajectoryHead", "TrajectoryWithIncluded", "Trouble",
+    "WaitResult", "Webhook", "Workflow",
 ]
 # fmt: on
 
@@ -178,7 +178,26 @@ class WaitResult(Answer):
     at: Area | None
     """Where it has changed."""
     elapsed: float
+    seen: list[str] = Field(default_factory=list)
+    """The texts that were most like those waited for, where none was seen in time."""
     screenshot: PictureContent | LeftOutPicture | None = None
+
+
+class ScreenText(Answer):
+    """A line that stands on a screen."""
+
+    text: str
+    score: float
+    """How sure the reader is of it, 0 to 1."""
+    at: Area
+
+
+class ScreenTexts(Answer):
+    """What was read on a screen, from the top to the bottom."""
+
+    texts: list[ScreenText]
+    region: Area
+    """What was looked at."""
 
 
 class ClipboardContent(Answer):

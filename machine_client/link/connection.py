@@ -106,7 +106,7 @@ class MachineClient:
                 loop.call_soon_threadsafe(self._reported, event)
 
         open_view = self._open_view if self._settings.screen else None
-        eyes = ScreenEyes(open_view, report)
+        eyes = ScreenEyes(open_view, report, report)
         self._executor = Executor(self._journal, NullInjector(), eyes, report)
         self._waits = ScreenWaits(open_view, report)
         self._capturer = ScreenCapturer(
@@ -259,6 +259,8 @@ class MachineClient:
                 self._waits.begin(look)
             case sender.StopLook(look):
                 self._waits.stop(look)
+            case sender.TellJudged(offered, judged):
+                offered.tell(judged)
             case sender.CaptureLive() | sender.StopLive() | sender.RunRequest():
                 self._capturer.submit(effect)
             case events.ReplaceToken(code):

@@ -23,6 +23,7 @@ from machine_client.link.server_clock import ServerClock
 from machine_client.link.waiting import WaitingInputs
 from machine_client.screen.sender import (
     DesktopQueried,
+    FrameOffered,
     LookEnded,
     OrderFailed,
     PictureCaptured,
@@ -116,6 +117,7 @@ class Session:
                 | LookEnded()
                 | OrderFailed()
                 | PictureKept()
+                | FrameOffered()
                 | orders.ClipboardTaken()
             ):
                 return self._taken(event)
@@ -181,7 +183,10 @@ class Session:
         if self.welcome is None:
             return []  # Whoever asked is gone with the link.
         captured_at = 0
-        if isinstance(taken, PictureCaptured | PictureKept) and taken.picture is not None:
+        if (
+            isinstance(taken, PictureCaptured | PictureKept | FrameOffered)
+            and taken.picture is not None
+        ):
             captured_at = self._server_clock.server(taken.picture.captured_at)
         largest = self.welcome.limits.picture_bytes
         return [*self._screen.taken(taken, captured_at, largest)]

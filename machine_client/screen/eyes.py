@@ -7,8 +7,14 @@ from uuid import UUID
 from machine_client.desktop.base import DesktopError, DesktopView, RawFrame, Refusal
 from machine_client.screen.capturer import NO_SCREEN, take_picture
 from machine_client.screen.encoding import part_of
-from machine_client.screen.sender import EncodedPicture, PictureKept, Sight
-from machine_client.screen.waits import OpenView, check_regions
+from machine_client.screen.sender import (
+    ActionPlace,
+    EncodedPicture,
+    FrameOffered,
+    PictureKept,
+    Sight,
+)
+from machine_client.screen.waits import OpenView, check_regions, offered_to_nobody, shower
 from machine_client.screen.watching import watch
 from schemas.inputs.actions import MAX_PICTURES_BYTES, ClosingPicture, TakePicture, WaitFor
 from schemas.inputs.waits import Still
@@ -20,14 +26,21 @@ IsInterrupted = Callable[[], bool]
 
 
 class ScreenEyes:
-    """See `machine_client.work.batch.Eyes`; ``keep`` takes each picture.
+    """See `machine_client.work.batch.Eyes`.
 
-    Without ``open_view`` nobody may look at the screen.
+    ``keep`` takes each picture, and ``offer`` each frame that the node is to judge.  Without
+    ``open_view`` nobody may look at the screen.
     """
 
-    def __init__(self, open_view: OpenView, keep: Callable[[PictureKept], None]) -> None:
+    def __init__(
+        self,
+        open_view: OpenView,
+        keep: Callable[[PictureKept], None],
+        offer: Callable[[FrameOffered], None] = offered_to_nobody,
+    ) -> None:
         self._open_view = open_view
         self._keep = keep
+        self._offer = offer
         self._view: DesktopView | None = None
         self._bytes_left = MAX_PICTURES_BYTES
 
@@ -42,9 +55,20 @@ class ScreenEyes:
         return self._opened().capture(pointer=False)
 
     def wait_for(
-        self, wait: WaitFor, before: RawFrame | None, is_interrupted: IsInterrupted
+        self,
+        place: ActionPlace,
+        wait: WaitFor,
+        before: RawFrame | None,
+        is_interrupted: IsInterrupted,
     ) -> Sight:
-        return watch(self._opened(), wait.any, wait.timeout, before=before, is_over=is_interrupted)
+        return watch(
+            self._opened(),
+            wait.any,
+            wait.timeout,
+            before=before,
+            show=shower(place, self._offer),
+            is_over=is_interrupted,
+        )
 
     def take(
         self,

@@ -6,7 +6,9 @@ picture ordered.
 """
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from schemas.inputs.outcomes import Point
@@ -17,6 +19,8 @@ from schemas.link.messages import (
     DesktopQuery,
     DesktopSeen,
     Display,
+    FrameJudged,
+    FrameShown,
     Look,
     LookStop,
     RequestFailed,
@@ -43,6 +47,7 @@ ScreenQuestion = (
     | ActionPicture
     | Look
     | LookStop
+    | FrameJudged
     | DesktopQuery
 )
 Glance = Screenshot | DesktopQuery
@@ -110,12 +115,13 @@ class PictureKept:
 class Sight:
     """Which of several conditions the screen met, from 0, and where it changed; None of none.
 
-    ``elapsed`` is after how many seconds.
+    ``elapsed`` is after how many seconds; ``seen`` are the texts that were like the sought ones.
     """
 
     matched: int | None
     at: Region | None
     elapsed: float
+    seen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +132,29 @@ class LookEnded:
     sight: Sight
 
 
-ScreenResult = PictureCaptured | DesktopQueried | LookEnded | OrderFailed | PictureKept
+class ActionPlace(NamedTuple):
+    """An action of a command."""
+
+    command_id: UUID
+    action: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameOffered:
+    """A wait has a part of the screen for the node to judge, for the conditions of these numbers.
+
+    ``tell`` takes what it says, in whatever thread; nothing comes where the link ends before.
+    """
+
+    of: Look | ActionPlace
+    conditions: tuple[int, ...]
+    picture: EncodedPicture
+    tell: Callable[[FrameJudged], None]
+
+
+ScreenResult = (
+    PictureCaptured | DesktopQueried | LookEnded | OrderFailed | PictureKept | FrameOffered
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +191,14 @@ class StopLook:
 
 
 @dataclass(frozen=True, slots=True)
+class TellJudged:
+    """Tell who offered a frame what the node says of it."""
+
+    offered: FrameOffered
+    judged: FrameJudged
+
+
+@dataclass(frozen=True, slots=True)
 class SendFrame:
     """Write these bytes to the websocket, as a binary message."""
 
@@ -177,7 +213,14 @@ class SendScreenMessage:
 
 
 ScreenEffect = (
-    CaptureLive | StopLive | RunRequest | BeginLook | StopLook | SendFrame | SendScreenMessage
+    CaptureLive
+    | StopLive
+    | RunRequest
+    | BeginLook
+    | StopLook
+    | TellJudged
+    | SendFrame
+    | SendScreenMessage
 )
 
 
@@ -192,6 +235,8 @@ class ScreenSender:
         self._offset = 0
         self._sent = self._credited = 0
         self._kept: dict[tuple[UUID, int | None], tuple[PictureKept, int]] = {}
+        self._offered: dict[int, FrameOffered] = {}
+        self._frames = 0
 
     def asked(self, question: ScreenQuestion) -> list[ScreenEffect]:
         """Take a message of the server about the screen."""
@@ -209,6 +254,9 @@ class ScreenSender:
                 return self._go_on()
             case ActionPicture():
                 return self._asked_for_kept(question)
+            case FrameJudged(number=number):
+                offered = self._offered.pop(number, None)
+                return [] if offered is None else [TellJudged(offered, question)]
             case LookStop(request=request):
                 return [StopLook(look) for look in self._looks if look.request == request]
             case Screenshot() | Look() | DesktopQuery():
@@ -230,6 +278,8 @@ class ScreenSender:
         """
         if isinstance(taken, PictureKept):
             return self._keep(taken, captured_at, largest)
+        if isinstance(taken, FrameOffered):
+            return self._show(taken, captured_at, largest)
         if not self._is_open(taken.order):
             return []
         match taken:
@@ -252,11 +302,28 @@ class ScreenSender:
                             matched=sight.matched,
                             at=sight.at,
                             elapsed=sight.elapsed,
+                            seen=sight.seen,
                         )
                     )
                 ]
             case OrderFailed(order=failed, reason=reason, code=code, field=field):
                 return self._failed(failed, reason, code, field)
+
+    def _show(self, offered: FrameOffered, captured_at: int, largest: int) -> list[ScreenEffect]:
+        """Have the node judge a frame, where whoever waits is still waited for."""
+        if isinstance(offered.of, Look) and not self._is_open(offered.of):
+            return []
+        self._frames += 1
+        if (why := _too_large(offered.picture, largest)) is not None:
+            # It is as if the node had said so.
+            refused = FrameJudged(number=self._frames, failed=why, server_time=captured_at)
+            return [TellJudged(offered, refused)]
+        self._offered[self._frames] = offered
+        header = _header_of(
+            picture_frames.PictureKind.FRAME, self._frames, offered.picture, captured_at
+        )
+        self._outgoing.append((header, offered.picture.content))
+        return [SendScreenMessage(_shown(self._frames, offered)), *self._go_on()]
 
     def _keep(self, kept: PictureKept, captured_at: int, largest: int) -> list[ScreenEffect]:
         if kept.picture is not None and (why := _too_large(kept.picture, largest)) is not None:
@@ -291,6 +358,7 @@ class ScreenSender:
         live, self._live = self._live, None
         stops: list[ScreenEffect] = [StopLook(look) for look in self._looks]
         self._requests, self._outgoing = [], deque()
+        self._offered.clear()
         return stops if live is None else [*stops, StopLive()]
 
     @property
@@ -353,6 +421,14 @@ def _too_large(picture: EncodedPicture, largest: int) -> str | None:
     )
 
 
+def _shown(number: int, offered: FrameOffered) -> FrameShown:
+    if isinstance(offered.of, Look):
+        of: dict[str, Any] = {"request": offered.of.request}
+    else:
+        of = offered.of._asdict()
+    return FrameShown(number=number, conditions=offered.conditions, **of)
+
+
 def _header(
     order: ScreenStart | Screenshot | ActionPicture, picture: EncodedPicture, captured_at: int
 ) -> picture_frames.PictureHeader:
@@ -360,6 +436,12 @@ def _header(
         kind, number = picture_frames.PictureKind.LIVE, order.stream
     else:
         kind, number = picture_frames.PictureKind.SCREENSHOT, order.request
+    return _header_of(kind, number, picture, captured_at)
+
+
+def _header_of(
+    kind: picture_frames.PictureKind, number: int, picture: EncodedPicture, captured_at: int
+) -> picture_frames.PictureHeader:
     return picture_frames.PictureHeader(
         kind=kind,
         number=number,

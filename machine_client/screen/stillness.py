@@ -6,7 +6,7 @@ not.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Protocol
 
 from PIL import Image, ImageChops
 
@@ -31,24 +31,40 @@ _Box = tuple[int, int, int, int]
 """Left, top, right and bottom, in a frame's own pixels."""
 
 
+class Where(Protocol):
+    """Where a change counts."""
+
+    @property
+    def region(self) -> Area | None:
+        """In this part alone; None is everywhere."""
+
+    @property
+    def ignore(self) -> tuple[Area, ...]:
+        """But not in these."""
+
+
 class Judge:
-    """Says when a screen meets the first of some conditions.
+    """Says when a screen meets the first of some conditions; those of other kinds it leaves alone.
 
     ``before`` is what changes are told by, ``at`` is when the wait began.  Times are seconds of any
     one clock.
     """
 
     def __init__(self, conditions: Sequence[Condition], before: RawFrame, at: float) -> None:
-        self._judges = [_judge_of(each, before, at) for each in conditions]
+        self._judges = {
+            number: _judge_of(each, before, at)
+            for number, each in enumerate(conditions)
+            if isinstance(each, Still | Changed)
+        }
 
     def saw(self, frame: RawFrame, at: float) -> None:
         """The screen shows this."""
-        for judge in self._judges:
+        for judge in self._judges.values():
             judge.saw(frame, at)
 
     def met(self, at: float) -> tuple[int, Region | None] | None:
         """Which condition is met, and where the change was that met it; None where none is."""
-        for number, judge in enumerate(self._judges):
+        for number, judge in self._judges.items():
             if judge.due_at is not None and at >= judge.due_at:
                 return number, judge.place
         return None
@@ -56,7 +72,8 @@ class Judge:
     @property
     def due_at(self) -> float | None:
         """When the next of them is met if the screen stays as it is; None where none is."""
-        return min((each.due_at for each in self._judges if each.due_at is not None), default=None)
+        due = (each.due_at for each in self._judges.values())
+        return min((at for at in due if at is not None), default=None)
 
 
 class _StillJudge:
@@ -97,7 +114,9 @@ class _ChangeJudge:
             self.due_at = at + STAYS_SECONDS
 
 
-def _judge_of(condition: Condition, before: RawFrame, at: float) -> _StillJudge | _ChangeJudge:
+def _judge_of(
+    condition: Still | Changed, before: RawFrame, at: float
+) -> _StillJudge | _ChangeJudge:
     if isinstance(condition, Changed):
         return _ChangeJudge(condition, before)
     return _StillJudge(condition, before, at)
@@ -108,7 +127,7 @@ def is_small(change: Region) -> bool:
     return change.width <= SMALL_WIDTH and change.height <= SMALL_HEIGHT
 
 
-def change_between(one: RawFrame, other: RawFrame, where: Still | Changed) -> Region | None:
+def change_between(one: RawFrame, other: RawFrame, where: Where) -> Region | None:
     """The smallest rectangle around all that is different, where it counts; None where nothing is.
 
     It is in the desktop's pixels.

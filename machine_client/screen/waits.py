@@ -11,6 +11,7 @@ from machine_client.screen import sender
 from machine_client.screen.capturer import NO_SCREEN
 from machine_client.screen.encoding import part_of
 from machine_client.screen.sender import Sight
+from machine_client.screen.showing import VISION_UNAVAILABLE, Show, Tell
 from machine_client.screen.watching import watch
 from schemas.inputs.pictures import Area
 from schemas.inputs.waits import Condition
@@ -62,6 +63,8 @@ class ScreenWaits:
             why = refusal.outcome
             return sender.OrderFailed(look, why.message, why.code, ".".join(why.loc[1:]))
         except DesktopError as error:
+            if error.code == VISION_UNAVAILABLE:
+                return sender.OrderFailed(look, str(error), error.code, "any")
             return sender.OrderFailed(look, str(error))
 
     def _seen(self, look: Look, stop: threading.Event) -> Sight:
@@ -70,9 +73,23 @@ class ScreenWaits:
         view = self._open_view()
         try:
             check_regions(look.any, view.displays())
-            return watch(view, look.any, look.timeout, is_over=stop.is_set)
+            show = shower(look, self._report)
+            return watch(view, look.any, look.timeout, show=show, is_over=stop.is_set)
         finally:
             view.close()
+
+
+def offered_to_nobody(_offered: sender.FrameOffered) -> None:
+    """For a client without a link."""
+
+
+def shower(of: Look | sender.ActionPlace, offer: Callable[[sender.FrameOffered], None]) -> Show:
+    """What shows the node frames for a wait, from the thread that waits."""
+
+    def show(conditions: tuple[int, ...], picture: sender.EncodedPicture, tell: Tell) -> None:
+        offer(sender.FrameOffered(of, conditions, picture, tell))
+
+    return show
 
 
 @dataclass(frozen=True, slots=True)

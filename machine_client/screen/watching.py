@@ -1,4 +1,4 @@
-"""Waits until a screen is still or has changed, in the thread that calls.
+"""Waits until a screen shows one of several things, in the thread that calls.
 
 A wait takes little of a core, whatever is drawn meanwhile: after a look that took its time the next
 one waits for as long as that allows.  The first change after a pause is seen at once.
@@ -12,6 +12,7 @@ from typing import Final
 
 from machine_client.desktop.base import DesktopView, RawFrame
 from machine_client.screen.sender import Sight
+from machine_client.screen.showing import Show, Showing, show_nobody
 from machine_client.screen.stillness import Judge
 from schemas.inputs.waits import Conditions
 
@@ -21,6 +22,9 @@ SHARES: Final = (0.016, 0.024)
 SLICE_SECONDS: Final = 0.1
 """After which somebody who waits no more is noticed."""
 
+BUSY_SLICE_SECONDS: Final = 0.02
+"""The same while the node judges something, or is to be shown it: its answer is taken at once."""
+
 
 def watch(
     view: DesktopView,
@@ -28,22 +32,28 @@ def watch(
     timeout: float,
     *,
     before: RawFrame | None = None,
+    show: Show = show_nobody,
     is_over: Callable[[], bool],
 ) -> Sight:
     """Wait so many seconds for one of the conditions, or until ``is_over``.
 
-    ``before`` is what a change is told by; without it, that is what the screen shows now.  Raises
-    DesktopError where it cannot be seen.
+    ``before`` is what a change is told by; without it, that is what the screen shows now.  ``show``
+    has the node judge what is not judged here.  Raises DesktopError where it cannot be seen, or
+    nobody judges it.
     """
     began_at = time.monotonic()
     # From here on it is told what is drawn, so that nothing is missed after the first look.
     view.wait_until_drawn(0)
     frame = view.capture(pointer=False)
-    judge = Judge(conditions, before or frame, began_at)
+    judge, showing = Judge(conditions, before or frame, began_at), Showing(conditions, show)
     judge.saw(frame, began_at)
+    showing.saw(frame)
     has_just_looked, looks_again_at = True, 0.0
     while True:
         now = time.monotonic()
+        showing.go_on(now)
+        if showing.met is not None:
+            return Sight(*showing.met, now - began_at)
         met = judge.met(now)
         # Nothing is met by what was not looked at since it was drawn.
         if met is not None and (has_just_looked or not view.wait_until_drawn(0)):
@@ -51,8 +61,9 @@ def watch(
         if met is None:
             has_just_looked = False
             if now - began_at >= timeout or is_over():
-                return Sight(None, None, now - began_at)
-            ends_at = min(judge.due_at or math.inf, began_at + timeout, now + SLICE_SECONDS)
+                return Sight(None, None, now - began_at, showing.seen)
+            pause = BUSY_SLICE_SECONDS if showing.is_busy else SLICE_SECONDS
+            ends_at = min(judge.due_at or math.inf, began_at + timeout, now + pause)
             if now < looks_again_at:
                 time.sleep(max(0.0, min(ends_at, looks_again_at) - now))
                 continue
@@ -60,6 +71,8 @@ def watch(
                 continue
         # Of all threads: some views have their pixels read by another one.
         looked_at, used = time.monotonic(), time.process_time()
-        judge.saw(view.capture(pointer=False), looked_at)
+        frame = view.capture(pointer=False)
+        judge.saw(frame, looked_at)
+        showing.saw(frame)
         used = time.process_time() - used
         has_just_looked, looks_again_at = True, looked_at + used / random.uniform(*SHARES)  # noqa: S311

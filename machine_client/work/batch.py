@@ -13,7 +13,7 @@ from uuid import UUID
 
 from machine_client.desktop.base import DesktopError, RawFrame
 from machine_client.journal.journal import JournalError
-from machine_client.screen.sender import Sight
+from machine_client.screen.sender import ActionPlace, Sight
 from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
 from schemas.inputs.actions import (
     Actions,
@@ -94,9 +94,16 @@ class Eyes(Protocol):
         """What the screen shows now."""
 
     def wait_for(
-        self, wait: WaitFor, before: RawFrame | None, is_interrupted: IsInterrupted
+        self,
+        place: ActionPlace,
+        wait: WaitFor,
+        before: RawFrame | None,
+        is_interrupted: IsInterrupted,
     ) -> Sight:
-        """Wait until one of several things is seen; ``before`` is what a change is told by."""
+        """Wait until one of several things is seen; ``before`` is what a change is told by.
+
+        ``place`` is which of its command's actions waits.
+        """
 
     def take(
         self,
@@ -285,7 +292,8 @@ class Batch:
             case Pause(seconds=seconds):
                 self._injector.pause(seconds)
             case WaitFor():
-                return self._eyes.wait_for(action, before, self._is_interrupted)
+                place = ActionPlace(self._command_id, number)
+                return self._eyes.wait_for(place, action, before, self._is_interrupted)
             case TakePicture():
                 self._take(number, action)
             case _:

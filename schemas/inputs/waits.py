@@ -1,4 +1,8 @@
-"""What can be waited for on a screen: that it is still, or that it has changed."""
+"""What can be waited for on a screen: stillness, a change, a text or a picture.
+
+Stillness and change the machine judges by itself.  For a text or a picture it shows its node what
+has changed, and the node says what is seen there.
+"""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -6,16 +10,16 @@ from pydantic import Discriminator, Field, Tag, field_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.inputs.pictures import Area, PictureWanted
+from schemas.inputs.sights import Looked, PictureShown, TextShown
 from schemas.values.strict import StrictModel
 
 MAX_CONDITIONS: Final = 8
 MAX_WAIT_SECONDS: Final = 120.0
 
 
-class _Sight(StrictModel):
-    """Where is looked."""
+class _Sight(Looked):
+    """What counts of it."""
 
-    region: Area | None = Field(None, description="Look at this part of the desktop alone.")
     ignore: Annotated[tuple[Area, ...], Field(max_length=16)] = Field(
         (), description="Whatever changes there does not count, such as a clock."
     )
@@ -33,19 +37,25 @@ class Changed(_Sight):
     changed: Literal[True]
 
 
+_KINDS: Final = {"still": Still, "changed": Changed, "text": TextShown, "picture": PictureShown}
+
+
 def _kind_of(condition: Any) -> str | None:
     if isinstance(condition, dict):
-        return next((kind for kind in ("still", "changed") if kind in condition), None)
-    return "still" if isinstance(condition, Still) else "changed"
+        return next((kind for kind in _KINDS if kind in condition), None)
+    return next((kind for kind, model in _KINDS.items() if isinstance(condition, model)), None)
 
 
 Condition = Annotated[
-    Annotated[Still, Tag("still")] | Annotated[Changed, Tag("changed")],
+    Annotated[Still, Tag("still")]
+    | Annotated[Changed, Tag("changed")]
+    | Annotated[TextShown, Tag("text")]
+    | Annotated[PictureShown, Tag("picture")],
     Discriminator(
         _kind_of,
         custom_error_type="condition_unknown",
-        custom_error_message='a condition is {"still": seconds} or {"changed": true}; to wait'
-        " for an element, a text or a picture is not possible yet",
+        custom_error_message='a condition is {"still": seconds}, {"changed": true},'
+        ' {"text": "Saved"} or {"picture": id}; to wait for an element is not possible yet',
     ),
 ]
 

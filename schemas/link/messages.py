@@ -15,9 +15,11 @@ from uuid import UUID
 
 from pydantic import Field, TypeAdapter
 
+from schemas.inputs.actions import MAX_ACTIONS
 from schemas.inputs.bodies import BUTTONS, Button, Operation
 from schemas.inputs.outcomes import Outcome, Point
 from schemas.inputs.pictures import Area
+from schemas.inputs.sights import SeenTexts
 from schemas.inputs.waits import MAX_CONDITIONS, MAX_WAIT_SECONDS, Conditions
 from schemas.link.clipboard_messages import (
     ClipboardFailed,
@@ -216,6 +218,24 @@ class Seen(_Message):
     matched: Annotated[int, Field(ge=0, lt=MAX_CONDITIONS)] | None
     at: Region | None
     elapsed: float = Field(ge=0, description="Seconds.")
+    seen: SeenTexts = Field((), description="As the node has said them last.")
+
+
+class FrameShown(_Message):
+    """What does this show?  A picture of kind FRAME with its number follows.
+
+    It is of a part of the desktop where something has changed, for the conditions of these numbers:
+    of the wait that ``look`` asked for, or of an action of a command that is under way.
+    """
+
+    type: Literal["frame_shown"] = "frame_shown"
+    number: int = Field(ge=1, lt=2**63, description="Grows with each on a link.")
+    request: int | None = Field(None, ge=0, lt=2**63, description="That of ``look``.")
+    command_id: UUID | None = None
+    action: Annotated[int, Field(ge=0, lt=MAX_ACTIONS)] | None = None
+    conditions: tuple[Annotated[int, Field(ge=0, lt=MAX_CONDITIONS)], ...] = Field(
+        min_length=1, max_length=MAX_CONDITIONS
+    )
 
 
 class Limits(_Message):
@@ -396,6 +416,22 @@ class LookStop(_Message):
     server_time: int
 
 
+class FrameJudged(_Message):
+    """The answer to ``frame_shown``: which condition is met and where, null of both where none is.
+
+    ``seen`` are the texts nearest to those that were sought in vain; ``failed`` says why nobody
+    has looked.
+    """
+
+    type: Literal["frame_judged"] = "frame_judged"
+    number: int = Field(ge=1)
+    matched: Annotated[int, Field(ge=0, lt=MAX_CONDITIONS)] | None = None
+    at: Region | None = None
+    seen: SeenTexts = ()
+    failed: ForeignReason | None = None
+    server_time: int
+
+
 class DesktopQuery(_Message):
     """Where are the displays, and where is the pointer?"""
 
@@ -418,6 +454,7 @@ AnyServerMessage = (
     | ActionPicture
     | Look
     | LookStop
+    | FrameJudged
     | DesktopQuery
     | InputText
     | ClipboardQuery
@@ -432,6 +469,7 @@ AnyClientMessage = (
     | ScreenFailed
     | RequestFailed
     | Seen
+    | FrameShown
     | DesktopSeen
     | DesktopChanged
     | Interrupted

@@ -30,6 +30,7 @@ class PictureKind(IntEnum):
 
     LIVE = 1
     SCREENSHOT = 2
+    FRAME = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,8 @@ class PictureFrameError(ValueError):
 class PictureHeader:
     """What a frame says of its picture.
 
-    ``number`` is that of ``screen_start`` or of ``screenshot``; ``captured_at`` is milliseconds of
-    the server's clock; ``total`` is the size of the whole picture in bytes.
+    ``number`` is that of ``screen_start``, ``screenshot`` or ``frame_shown``; ``captured_at`` is
+    milliseconds of the server's clock; ``total`` is the size of the whole picture in bytes.
     """
 
     kind: PictureKind

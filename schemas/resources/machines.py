@@ -271,4 +271,22 @@ class WaitResult(BaseModel):
     )
     at: Area | None = Field(description="Where it has changed, in the desktop's pixels.")
     elapsed: float = Field(description="Seconds.")
+    seen: list[str] = Field(
+        description="The texts that were most like those waited for, where none was seen in time."
+    )
     screenshot: PictureContent | LeftOutPicture | None
+
+
+class ScreenText(BaseModel):
+    """A line that stands on a screen."""
+
+    text: str
+    score: float = Field(description="How sure the reader is of it, 0 to 1.")
+    at: Area = Field(description="Where, in the desktop's pixels.")
+
+
+class ScreenTexts(BaseModel):
+    """What was read on a screen, from the top to the bottom."""
+
+    texts: list[ScreenText]
+    region: Area = Field(description="What was looked at, in the desktop's pixels.")

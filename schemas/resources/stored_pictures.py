@@ -1,6 +1,7 @@
 """Pictures that the steps of trajectories refer to, by their content."""
 
-from typing import Annotated, Literal
+import re
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, Field
 
@@ -14,10 +15,17 @@ PictureId = Annotated[
 ]
 """The SHA-256 of a picture's bytes."""
 
+_IDS: Final = re.compile("[0-9a-f]{64}")
+
 _BEGINNINGS: dict[PictureMediaType, bytes] = {
     "image/png": b"\x89PNG\r\n\x1a\n",
     "image/jpeg": b"\xff\xd8\xff",
 }
+
+
+def is_picture_id(text: str) -> bool:
+    """Whether a text can be the id of a picture, which no picture in Base64 is."""
+    return _IDS.fullmatch(text) is not None
 
 
 def media_type_of(content: bytes) -> PictureMediaType | None:

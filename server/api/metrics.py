@@ -87,6 +87,10 @@ def _gauges(services: Services) -> Readings:
             "How long the oldest of them has waited.",
             lambda: delivering.oldest_seconds,
         ),
+        "farhand_vision_waiting": (
+            "Pictures that wait to be looked at for texts and pictures.",
+            lambda: services.machines.vision.waiting,
+        ),
         "farhand_audit_waiting": (
             "Inputs that are not recorded in the audit yet.",
             lambda: recorder.waiting,
@@ -100,6 +104,18 @@ def _counters(services: Services) -> Readings:
     cluster = services.cluster
     forwarded = cluster.elsewhere.forwarded
     return {
+        "farhand_vision_looks": (
+            "Pictures that were looked at.",
+            lambda: services.machines.vision.looks["found"],
+        ),
+        "farhand_vision_failed": (
+            "Pictures that nobody could look at, or that waited behind too many others.",
+            lambda: services.machines.vision.failed,
+        ),
+        "farhand_vision_seconds": (
+            "How long all of them took together.",
+            lambda: services.machines.vision.seconds_looked,
+        ),
         "farhand_commands_forwarded": (
             "Inputs that another node has answered.",
             lambda: forwarded["answered"],

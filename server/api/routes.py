@@ -49,6 +49,7 @@ from server.api.machines.screen import (
     ScreenshotHandler,
     StreamHandler,
 )
+from server.api.machines.texts import TextsHandler
 from server.api.machines.waiting import WaitHandler
 from server.api.mcp import McpHandler
 from server.api.metrics import MetricsHandler
@@ -90,6 +91,7 @@ ROUTES = (
     Route(f"{INPUT}/mouse/position", PointerHandler),
     Route("/v1/computer/{machine_id}/actions", ActionsHandler),
     Route("/v1/computer/{machine_id}/wait", WaitHandler),
+    Route("/v1/computer/{machine_id}/display/texts", TextsHandler),
     Route("/v1/computer/{machine_id}/clipboard", ClipboardHandler),
     Route(f"{DISPLAY}/screenshot", ScreenshotHandler),
     Route(f"{DISPLAY}/stream", StreamHandler),

@@ -111,6 +111,11 @@ def not_on_screen(why: str, code: str, loc: tuple[str, ...]) -> Refusal:
     return Refusal(kind=RefusalKind.NOT_ON_SCREEN, detail=why, code=code, loc=loc)
 
 
+def no_vision(why: str) -> Refusal:
+    """A screen that nobody looks at for whoever asks."""
+    return unavailable("no_vision", f"its screen is not looked at: {why}", None)
+
+
 def no_clipboard(why: str, since: int | None) -> Refusal:
     """A machine that is connected, whose clipboard cannot be used so."""
     return unavailable("no_clipboard", f"the machine's clipboard: {why}", since)

@@ -19,10 +19,12 @@ from server.machines.desktop_troubles import DesktopTroubles, Troubles
 from server.machines.link.availability import STUCK
 from server.machines.link.errors import LinkDownError
 from server.machines.link.greeting import LinkTerms, reconnect_spread
+from server.machines.link.questions.screen import FrameArrived
 from server.machines.link.restrictions import Control, Pause, Restrictions
 from server.machines.link.rivals import Rival, explained
 from server.machines.log_rate_limit import LogRateLimit
 from server.machines.registry import LinkRegistry
+from server.machines.shown_frames import ShownFrames
 from server.machines.socket import LinkSocket
 from server.process.node import Node
 from server.store.machines.documents import ClientSummary, LinkFacts, Machine
@@ -99,6 +101,7 @@ class Admission:
         troubles: Troubles,
         background: Tasks,
         *,
+        frames: ShownFrames,
         node: Node,
         terms: LinkTerms,
         reconnects_per_second: float,
@@ -110,6 +113,7 @@ class Admission:
         self._open_commands = open_commands
         self._listener = listener
         self._other_nodes = other_nodes
+        self._frames = frames
         self._node = node
         self._background = background
         self._queue = AdmissionQueue(ADMITTED_AT_ONCE, SECONDS_FOR_EACH)
@@ -296,6 +300,10 @@ class Admission:
     def viewers_changed(self, link: LinkSocket) -> None:
         """Others look at the machine's live screen than before."""
         self._changed(link)
+
+    def frame_arrived(self, link: LinkSocket, frame: FrameArrived) -> None:
+        """A machine wants to know what a part of its screen shows."""
+        self._frames.arrived(link, frame)
 
     def _changed(self, link: LinkSocket) -> None:
         self._registry.state_changed(link)

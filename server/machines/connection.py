@@ -3,6 +3,7 @@
 from typing import Protocol, TypeVar
 
 from schemas.link.messages import DesktopChanged, Hello
+from server.machines.link.questions.screen import FrameArrived
 
 Link_contra = TypeVar("Link_contra", contravariant=True)
 
@@ -37,3 +38,6 @@ class LinkObserver(Protocol[Link_contra]):
 
     def viewers_changed(self, link: Link_contra) -> None:
         """Others look at the machine's live screen than before."""
+
+    def frame_arrived(self, link: Link_contra, frame: FrameArrived) -> None:
+        """The machine wants to know what a part of its screen shows."""

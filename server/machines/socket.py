@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 from schemas.inputs.outcomes import Outcome
 from schemas.link.close_codes import CloseCode, fitting
-from schemas.link.messages import DesktopChanged, Hello, Input, Resolve
+from schemas.link.messages import DesktopChanged, FrameJudged, Hello, Input, Resolve
 from server.clock import milliseconds, seconds_until, server_time
 from server.errors import StoreUnavailable
 from server.machines.clipboard_reads import MachineClipboard
@@ -21,6 +21,8 @@ from server.machines.link.errors import LinkDownError
 from server.machines.link.greeting import Greeting, LinkTerms
 from server.machines.link.link import Link
 from server.machines.link.questions.clipboard import ClipboardArrived, ClipboardRefused
+from server.machines.link.questions.questions import Arrival
+from server.machines.link.questions.screen import FrameArrived
 from server.machines.link.restrictions import Restrictions
 from server.machines.link.rivals import MOST_RIVALS, Rival
 from server.machines.link_timers import LinkTimers
@@ -259,6 +261,11 @@ class LinkSocket:
         self._feed(events.StopAnnounced())
         return runs
 
+    def judged(self, judged: FrameJudged) -> None:
+        """Tell the machine what a frame shows that it had shown."""
+        if self.is_up:
+            self._feed(events.QuestionAsked(judged))
+
     async def until_interrupted(self) -> None:
         """Wait until nothing runs or is held of what was interrupted.  Raises LinkDownError."""
         while self._link.interrupts.is_pending and not self._link.is_over:
@@ -365,10 +372,18 @@ class LinkSocket:
                 self._desktop_is(desktop)
             case events.AvailabilityChanged():
                 self._observer.availability_changed(self)
-            case ClipboardArrived() | ClipboardRefused():
-                self.clipboard.arrived(effect)
             case _:
-                self.screen.arrived(effect)
+                self._arrived(effect)
+
+    def _arrived(self, arrival: Arrival) -> None:
+        """Screen or clipboard have something for whoever asked, or the screen wants to know."""
+        match arrival:
+            case FrameArrived():
+                self._observer.frame_arrived(self, arrival)
+            case ClipboardArrived() | ClipboardRefused():
+                self.clipboard.arrived(arrival)
+            case _:
+                self.screen.arrived(arrival)
 
     def _desktop_is(self, desktop: DesktopChanged) -> None:
         screen = self.watched_screen

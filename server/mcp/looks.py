@@ -6,8 +6,9 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from farhand.types import Area
 from server.mcp.arguments import Look, Seconds
-from server.mcp.desk import LONGEST, Desk, Picture, Said
+from server.mcp.desk import LONGEST, Desk, Picture, Said, View
 
 Edge = Annotated[int, Field(strict=True, ge=0, le=LONGEST)]
 
@@ -71,10 +72,11 @@ class CursorPosition(Look):
 
 
 class WaitFor(Look):
-    """Wait until the screen has changed, or until it is still.
+    """Wait until the screen has changed, until it is still, or until it shows a text.
 
-    Of both the first ends the wait. A blinking caret is still. Use it after what takes time, in
-    place of wait.
+    Of several the first ends the wait. A text is read as it is written, in whole words; where it
+    does not come, seen has the texts most like it. A blinking caret is still. Use it after what
+    takes time, in place of wait.
     """
 
     name = "wait_for"
@@ -84,20 +86,52 @@ class WaitFor(Look):
         None, description="For so many seconds nothing has changed."
     )
     changed: bool = Field(False, description="Something has changed.")
+    text: Annotated[str, Field(min_length=2, max_length=200)] | None = Field(
+        None, description="This text stands on the screen, such as Saved."
+    )
     timeout: Seconds = Field(30, le=120, description="Seconds to wait at most.")
 
     @model_validator(mode="after")
     def _waits_for_something(self) -> "WaitFor":
-        if self.still is None and not self.changed:
-            raise PydanticCustomError("nothing_wanted", "give still, such as 0.5, or changed: true")
+        if self.still is None and not self.changed and self.text is None:
+            raise PydanticCustomError(
+                "nothing_wanted", "give still, such as 0.5, changed: true, or a text"
+            )
         return self
 
     async def do(self, desk: Desk) -> Said:
-        wanted: dict[str, Any] = {"still": self.still, "changed": self.changed}
+        wanted: dict[str, Any] = {"still": self.still, "changed": self.changed, "text": self.text}
         names = [name for name in wanted if wanted[name]]
         seen = await desk.machine.wait(**wanted, timeout=self.timeout)
         matched = None if seen.matched is None else names[seen.matched]
-        return Said({"matched": matched, "elapsed": seen.elapsed})
+        facts: dict[str, Any] = {"matched": matched, "elapsed": seen.elapsed}
+        if self.text is not None and matched is None:
+            facts["seen"] = seen.seen
+        if matched == "text" and seen.at is not None:
+            facts |= _middle(await desk.view(), seen.at)
+        return Said(facts)
+
+
+class ReadTexts(Look):
+    """Read the texts on the screen, each with the place of its middle.
+
+    Places are pixels of the last screenshot. Letters that look alike, such as O and 0, may be taken
+    for one another.
+    """
+
+    name = "read_texts"
+    title = "Read the screen"
+
+    async def do(self, desk: Desk) -> Said:
+        texts, view = await desk.machine.texts(), await desk.view()
+        lines = [{"text": each.text, **_middle(view, each.at)} for each in texts]
+        return Said({"texts": lines})
+
+
+def _middle(view: View, at: Area) -> dict[str, int]:
+    """The middle of a part of the desktop, in pixels of the screenshot."""
+    x, y = view.in_picture(at.x + at.width // 2, at.y + at.height // 2)
+    return {"x": x, "y": y}
 
 
 class ClipboardRead(Look):

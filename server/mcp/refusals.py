@@ -52,6 +52,7 @@ UNAVAILABLE: Final[Mapping[str, str]] = {
     "no_input": "Its desktop takes no input: it may be locked.",
     "no_screen": "Its screen cannot be seen.",
     "no_clipboard": "Its clipboard cannot be used.",
+    "no_vision": "Nobody can look for texts and pictures on its screen now.",
     "settling": "It has just connected; try again in a moment.",
     "not_interrupted": "What runs on it did not end.",
 }

@@ -47,6 +47,7 @@ TOOLS: Final[dict[str, type[Tool]]] = {
         looks.CursorPosition,
         several.Actions,
         looks.WaitFor,
+        looks.ReadTexts,
         looks.ClipboardRead,
         inputs.ClipboardWrite,
     )

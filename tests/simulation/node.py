@@ -43,6 +43,7 @@ from server.machines.admission import Admission
 from server.machines.link.greeting import LinkTerms
 from server.machines.maintenance import check_restrictions, tick_links
 from server.machines.registry import LinkRegistry
+from server.machines.shown_frames import ShownFrames
 from server.machines.socket import LinkSocket
 from server.metrics.metrics import Metrics
 from server.nodes.presence import Presence
@@ -50,6 +51,7 @@ from server.process.node import Node as NodeIdentity
 from server.store.commands import CommandRecord
 from server.store.machines.troubles import StoredTrouble
 from server.tasks import Tasks
+from server.vision.vision import Vision
 from tests.observers import NoObserver
 from tests.simulation.bus import Exchange, SimulatedBus
 from tests.simulation.controls import AllTokens, NoAudit, NoSessions, SimulatedControlStore
@@ -243,6 +245,7 @@ class Node:
             *(self.bus, SUBJECTS, node.node_id, self._elsewhere, self.registry, machines),
             listener.changed,
         )
+        vision = Vision(1, 0, 0.0, self.background)  # Nothing is looked at there.
         self._admission = Admission(
             self.registry,
             machines,
@@ -251,12 +254,13 @@ class Node:
             self._membership,
             NoTroubles(),
             self.background,
+            frames=ShownFrames(vision, self.background),
             node=node,
             terms=LinkTerms(UNANSWERED_LIMIT, self._heartbeat_seconds),
             reconnects_per_second=1000.0,
         )
         recorder = InputRecorder(SimulatedAuditStore(), MemoryEventHub(), METRICS)
-        here = MachinesHere(self.registry, self._admission, ledger, recorder)
+        here = MachinesHere(self.registry, self._admission, ledger, recorder, vision)
         links_here = LinksHere(self.registry, node.name)
         self._responder = Responder(here, links_here, self._elsewhere.texts, lambda: b"")
         self._presence = Presence(

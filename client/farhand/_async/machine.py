@@ -25,12 +25,15 @@ from farhand.types import (
     InputResult,
     Picture,
     Point,
+    ScreenText,
+    ScreenTexts,
     WaitResult,
 )
 
 PictureFormat = Literal["png", "jpeg", "webp"]
 
 RENEW_TIMEOUT_SECONDS = 10.0
+TEXTS_TIMEOUT_SECONDS = 150.0
 
 
 class AsyncMachine:
@@ -197,19 +200,23 @@ class AsyncMachine:
         *conditions: Mapping[str, Any],
         still: float | None = None,
         changed: bool = False,
+        text: str | None = None,
         timeout: float = 30.0,
         screenshot: Mapping[str, Any] | None = None,
     ) -> WaitResult:
         """Wait until the screen meets one of several conditions, for ``timeout`` seconds at most.
 
-        ``still=0.5`` is that nothing has changed for so long, ``changed=True`` that something has;
-        :mod:`farhand.actions` makes others.  Of a wait that was in vain ``matched`` is None.
+        ``still=0.5`` is that nothing has changed for so long, ``changed=True`` that something has,
+        and ``text="Saved"`` that this stands there; :mod:`farhand.actions` makes others.  Of a wait
+        that was in vain ``matched`` is None, and ``seen`` has the texts nearest to the sought ones.
         """
         wanted = [*conditions]
         if still is not None:
             wanted.append(actions.still(still))
         if changed:
             wanted.append(actions.changed())
+        if text is not None:
+            wanted.append(actions.text(text))
         body = {"any": wanted, "timeout": timeout, "screenshot": screenshot}
         reply = await self._connection.send(
             "POST",
@@ -219,6 +226,21 @@ class AsyncMachine:
             timeout=max(self._connection.timeout, timeout + 30),
         )
         return self._connection.parsed(WaitResult, reply)
+
+    async def texts(self, *, region: tuple[int, int, int, int] | None = None) -> list[ScreenText]:
+        """Read the texts on the screen, line by line, each with its place.
+
+        ``region`` is x, y, width and height of the part to read, which then takes less time.
+        """
+        query = {"region": None if region is None else ",".join(map(str, region))}
+        # Many may want to read at once, and the server reads in turns.
+        reply = await self._connection.send(
+            "GET",
+            f"{self._computer}/display/texts",
+            query=query,
+            timeout=max(self._connection.timeout, TEXTS_TIMEOUT_SECONDS),
+        )
+        return self._connection.parsed(ScreenTexts, reply).texts
 
     async def screenshot(
         self,

@@ -10,13 +10,14 @@ from pydantic_core import to_json
 
 from schemas.http import problems
 from schemas.http.problems import InvalidRequestError
-from schemas.inputs.actions import Actions, TakePicture
+from schemas.inputs.actions import Actions, TakePicture, WaitFor
 from schemas.resources.machines import ActionsResult
 from schemas.resources.tokens import Scope
 from server.api.machines.answers import Answer, answer_to
 from server.api.machines.paths import MachinePath
 from server.api.machines.pictures import fetched
 from server.api.machines.sending import InputHandler, InputHeaders, input_endpoint
+from server.api.machines.sights import all_sought
 from server.dispatch.command import Ended
 from server.dispatch.questions.screens import FetchPicture
 
@@ -37,7 +38,11 @@ ACTIONS = replace(
     answers={200: ActionsResult},
     max_body_bytes=MAX_BODY_BYTES,
     max_body_values=MAX_BODY_VALUES,
-    problems=(*input_endpoint("", Actions).problems, problems.ACTIONS_STOPPED),
+    problems=(
+        *input_endpoint("", Actions).problems,
+        problems.ACTIONS_STOPPED,
+        problems.VISION_MISSING,
+    ),
 )
 
 
@@ -49,6 +54,7 @@ class ActionsHandler(InputHandler):
         if body.looks:
             self.principal.require(Scope.SCREEN_READ)
             self.services.machines.looks.check_room()
+            body = await _with_sights(self, body)
         if body.copies:
             self.principal.require(Scope.CLIPBOARD)
         ended = await self.ended(path, headers, body, minimal=False)
@@ -82,6 +88,17 @@ class ActionsHandler(InputHandler):
             action=number,
         )
         return await fetched(self, question, ACTIONS)
+
+
+async def _with_sights(handler: InputHandler, body: Actions) -> Actions:
+    """The same, where all can be looked for that is waited for."""
+    waits = {number: each for number, each in enumerate(body.actions) if isinstance(each, WaitFor)}
+    places = {number: ("body", "actions", str(number), "any") for number in waits}
+    found = await all_sought(handler, [(waits[each].any, places[each]) for each in waits])
+    actions = [*body.actions]
+    for (number, wait), conditions in zip(waits.items(), found, strict=True):
+        actions[number] = wait.model_copy(update={"any": conditions})
+    return body.model_copy(update={"actions": tuple(actions)})
 
 
 def _key_is_missing() -> InvalidRequestError:

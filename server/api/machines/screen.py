@@ -1,14 +1,12 @@
 """What a machine's screen shows: one picture, a live stream of them, its displays, its pointer."""
 
 import asyncio
-import re
 import time
 from contextlib import suppress
 from hashlib import blake2b
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator, Field, model_validator
 from tornado.iostream import StreamClosedError
 
 from schemas.http import problems
@@ -16,7 +14,7 @@ from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import ProblemError
 from schemas.http.queries import QueryBool
 from schemas.inputs.outcomes import Point
-from schemas.inputs.pictures import Area, PictureWanted, check_shows_one_thing
+from schemas.inputs.pictures import PictureWanted, check_shows_one_thing
 from schemas.link.messages import Display
 from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions
@@ -25,6 +23,7 @@ from schemas.resources.tokens import Scope
 from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat, Region
 from schemas.values.strict import StrictModel
 from server.api.machines.answers import problem_of
+from server.api.machines.areas import AreaText, area_of
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.dispatch.command import Sender
@@ -46,8 +45,6 @@ SLOW_SECONDS = 30.0
 CHECK_SECONDS = 0.5
 BOUNDARY = "farhand-picture"
 
-_REGION = re.compile(r"-?[0-9]{1,9}(,-?[0-9]{1,9}){3}", re.ASCII)
-
 Side = Annotated[int, Field(ge=1, le=MAX_PICTURE_SIDE)]
 
 
@@ -58,25 +55,12 @@ class PictureQuery(StrictModel):
     height: Side | None = Field(None, description="At most so many pixels; the screen's own.")
 
 
-def _area(text: Any) -> Any:
-    if not isinstance(text, str):
-        return text
-    if not _REGION.fullmatch(text):
-        raise PydanticCustomError(
-            "region_malformed", "a region is x,y,width,height in pixels, such as 0,0,640,400"
-        )
-    return dict(zip(("x", "y", "width", "height"), map(int, text.split(",")), strict=True))
-
-
-AreaText = Annotated[Area, WithJsonSchema({"type": "string"})]
-
-
 class ScreenshotQuery(PictureQuery):
     """One picture: of all displays, of one of them, or of a part of the desktop."""
 
     format: PictureFormat = "png"
     quality: Annotated[int, Field(ge=1, le=95)] = Field(80, description="Of JPEG and WebP.")
-    region: Annotated[AreaText | None, BeforeValidator(_area)] = Field(
+    region: Annotated[AreaText | None, BeforeValidator(area_of)] = Field(
         None, description="x,y,width,height: only this part of the desktop, in its pixels."
     )
     display: Annotated[int, Field(ge=0, le=63)] | None = Field(

@@ -16,6 +16,7 @@ from schemas.resources.tokens import Scope
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.api.machines.pictures import fetched
+from server.api.machines.sights import sought
 from server.dispatch.looks import LookedAt
 from server.dispatch.questions.screens import (
     AwaitScreen,
@@ -26,6 +27,9 @@ from server.dispatch.questions.screens import (
 )
 from server.web.authorization import server_stopping
 from server.web.endpoint import Endpoint
+
+MAX_BODY_BYTES: Final = 128 * 1024
+"""Of several actions it is the same, which may wait for as many pictures."""
 
 MOST_OF_A_TOKEN: Final = 16
 """Waits at once on one node."""
@@ -39,12 +43,14 @@ WAIT = Endpoint(
     scope=Scope.SCREEN_READ,
     path=MachinePath,
     body=Wait,
+    max_body_bytes=MAX_BODY_BYTES,
     answers={200: WaitResult},
     problems=(
         problems.NOT_FOUND,
         problems.MACHINE_BUSY,
         problems.MACHINE_UNAVAILABLE,
         problems.TOO_MANY_STREAMS,
+        problems.VISION_MISSING,
     ),
 )
 
@@ -58,6 +64,7 @@ class WaitHandler(AskingHandler):
     @WAIT
     async def post(self, path: MachinePath, body: Wait) -> None:
         self.services.machines.looks.check_room()
+        body = body.model_copy(update={"any": await sought(self, body.any, ("body", "any"))})
         with self._place():
             seen = await self._until_seen(path.machine_id, body)
         await self.authorize(WAIT)
@@ -66,6 +73,7 @@ class WaitHandler(AskingHandler):
             "matched": seen.matched,
             "at": seen.at and seen.at._asdict(),
             "elapsed": round(seen.elapsed, 3),
+            "seen": [*seen.seen],
             "screenshot": None,
         }
         if body.screenshot is not None:

@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.link.close_codes import CloseCode
 from server.dispatch.command import Command, CommandReply, Ended, Pending
 from server.dispatch.forwarding.remote_viewers import RemoteViewers
-from server.dispatch.here import clipboard, screens
+from server.dispatch.here import clipboard, screens, texts
 from server.dispatch.here.waits import WaitsHere
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.timings import Timings
@@ -32,6 +32,7 @@ from server.dispatch.questions.screens import (
     StopWatching,
     TakeScreenshot,
 )
+from server.dispatch.questions.texts import ReadTexts
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.refusals import (
     RefusedError,
@@ -44,6 +45,7 @@ from server.machines.link.errors import LinkDownError
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
 from server.store.commands import CommandRecord
+from server.vision.vision import Vision
 
 R = TypeVar("R")
 
@@ -60,6 +62,7 @@ class MachinesHere:
         admission: Admission,
         ledger: Ledger,
         recorder: InputRecorder,
+        vision: Vision,
     ) -> None:
         self._registry = registry
         self._admission = admission
@@ -67,6 +70,7 @@ class MachinesHere:
         self._recorder = recorder
         self.remote_viewers = RemoteViewers()
         self.waits = WaitsHere()
+        self.vision = vision
 
     def find(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
         """The machine's link that is up, paused or not, or None."""
@@ -220,6 +224,7 @@ ANSWERS: Final[dict[type[LinkQuestion[Any]], Answers]] = {
     TakeScreenshot: lambda _, link, question: screens.screenshot(link, question),
     AwaitScreen: lambda here, link, asked: here.waits.seen(link, asked),
     StopWaiting: _stopped_waiting,
+    ReadTexts: lambda here, link, asked: texts.read_texts(here.vision, link, asked),
     FetchPicture: lambda _, link, question: screens.fetch_picture(link, question),
     LookAtDesktop: lambda _, link, question: screens.look(link, question),
     NextPicture: lambda here, link, asked: here.remote_viewers.next_picture(link, asked),

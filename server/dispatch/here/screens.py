@@ -12,6 +12,7 @@ from server.dispatch.refusals import (
     busy,
     just_disconnected,
     no_screen,
+    no_vision,
     not_on_screen,
 )
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
@@ -19,6 +20,9 @@ from server.machines.screens import MachineScreen, NotOnScreenError, ScreenUnava
 from server.machines.socket import LinkSocket
 
 Answer = TypeVar("Answer")
+
+VISION_UNAVAILABLE = "vision_unavailable"
+"""What a machine client calls it when its node does not judge what it shows."""
 
 
 async def screenshot(link: LinkSocket, question: screens.TakeScreenshot) -> screens.PictureTaken:
@@ -34,7 +38,9 @@ async def wait(link: LinkSocket, question: screens.AwaitScreen) -> screens.Scree
     seen = await _asked(
         link, lambda screen: screen.wait(question.any, question.timeout), part="body"
     )
-    return screens.ScreenSeen(matched=seen.matched, at=seen.at, elapsed=seen.elapsed)
+    return screens.ScreenSeen(
+        matched=seen.matched, at=seen.at, elapsed=seen.elapsed, seen=seen.seen
+    )
 
 
 async def fetch_picture(link: LinkSocket, question: screens.FetchPicture) -> screens.PictureTaken:
@@ -64,6 +70,8 @@ async def _asked(
     except ScreenUnavailableError as error:
         raise RefusedError(no_screen(str(error), error.since or _since(link))) from None
     except NotOnScreenError as error:
+        if error.code == VISION_UNAVAILABLE:
+            raise RefusedError(no_vision(str(error))) from None
         loc = part, *error.field.split(".")
         raise RefusedError(not_on_screen(str(error), error.code, loc)) from None
     except LinkBusyError:

@@ -85,12 +85,16 @@ class FetchPicture(LinkQuestion[PictureTaken]):
 
 
 class ScreenSeen(Reply):
-    """A wait is over: which condition was met and where, None of both where none was in time."""
+    """A wait is over: which condition was met and where, None of both where none was in time.
+
+    ``seen`` are the texts then that were most like those that were waited for.
+    """
 
     type: Literal["screen_seen"] = "screen_seen"
     matched: int | None
     at: Region | None
     elapsed: float
+    seen: tuple[str, ...] = ()
 
 
 class StillWaiting(Reply):

@@ -217,6 +217,8 @@ class Link:
         self.availability.check_input(message)
         is_several = message.operation is Operation.ACTIONS
         self.commands.submit(message.command_id, answer_by, is_several=is_several)
+        if is_several:
+            self._questions.sent(message.command_id, message.body["actions"])
         return [events.SendMessage(each) for each in with_text(message)]
 
     def _received(self, message: messages.ClientMessage) -> list[events.Effect]:
@@ -287,6 +289,7 @@ class Link:
         self._journal_moved(ack.journal_sequence)
         self._budget.earn(1)
         outcome = self.commands.acknowledge(ack.command_id, ack.outcome)
+        self._forget(ack.command_id)
         return [events.SettleCommand(ack.command_id, outcome), *self._perhaps_recovered()]
 
     def _reported(self, report: messages.Report) -> list[events.Effect]:
@@ -296,7 +299,13 @@ class Link:
         outcome = self.commands.report(report.command_id, report.outcome)
         if outcome is None:
             return [events.CommandRuns(report.command_id)]
+        self._forget(report.command_id)
         return [events.SettleCommand(report.command_id, outcome), *self._perhaps_recovered()]
+
+    def _forget(self, command_id: UUID) -> None:
+        """Nothing more is asked about a command that is over."""
+        if self._asked is not None:
+            self._asked.ended(command_id)
 
     def _perhaps_recovered(self) -> list[events.Effect]:
         if self.availability.stuck_since is None or self.commands.overdue:

@@ -7,7 +7,7 @@ import pytest
 from machine_client.desktop.base import DesktopError, Refusal
 from machine_client.screen import eyes as eyes_module
 from machine_client.screen.eyes import ScreenEyes
-from machine_client.screen.sender import PictureKept
+from machine_client.screen.sender import ActionPlace, PictureKept
 from schemas.inputs.actions import ClosingPicture, TakePicture, WaitFor
 from schemas.inputs.pictures import Area
 from tests.machine_client.fakes import FakeView, closed_eyes
@@ -94,7 +94,7 @@ def test_wait_sees_what_changed_since_the_frame_before() -> None:
     before = seeing.eyes.frame()
     seeing.view.colour = 9
     wait = WaitFor.model_validate({"operation": "wait_for", "any": [{"changed": True}]})
-    sight = seeing.eyes.wait_for(wait, before, never)
+    sight = seeing.eyes.wait_for(ActionPlace(COMMAND, 0), wait, before, never)
     assert (sight.matched, sight.at) == (0, before.region)
 
 

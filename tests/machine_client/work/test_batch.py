@@ -10,7 +10,7 @@ import pytest
 
 from machine_client.desktop.base import DesktopError, RawFrame
 from machine_client.journal.journal import Journal, NumberedEntry
-from machine_client.screen.sender import Sight
+from machine_client.screen.sender import ActionPlace, Sight
 from machine_client.work.batch import Sighted
 from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.work.worker import Worker
@@ -109,7 +109,11 @@ class FakeEyes:
         return self.frames[-1]
 
     def wait_for(
-        self, wait: WaitFor, before: RawFrame | None, is_interrupted: Callable[[], bool]
+        self,
+        place: ActionPlace,
+        wait: WaitFor,
+        before: RawFrame | None,
+        is_interrupted: Callable[[], bool],
     ) -> Sight:
         found = [number for number, each in enumerate(self.frames) if each is before]
         self._notes.append(f"wait for a change since look {found[0]}" if found else "wait")

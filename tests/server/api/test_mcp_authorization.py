@@ -66,6 +66,7 @@ PAIRS = (
     Pair("cursor_position", {}, "GET", f"{INPUT}/mouse/position"),
     Pair("wait_for", {"still": 1}, "POST", "/v1/computer/{machine_id}/wait",
          {"any": [{"still": 1}]}),
+    Pair("read_texts", {}, "GET", "/v1/computer/{machine_id}/display/texts"),
     Pair("list_machines", {}, "GET", "/v1/machines"),
     _actions({"actions": [{"operation": "wait", "seconds": 1}]}, {"duration": 1}, "wait"),
     _actions({"actions": [CLICK]}, {"actions": [CLICK]}),

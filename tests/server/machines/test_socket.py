@@ -28,6 +28,7 @@ from server.machines.link.errors import (
 )
 from server.machines.link.frame_budget import BURST
 from server.machines.link.greeting import LinkTerms
+from server.machines.link.questions.screen import FrameArrived
 from server.machines.link_timers import LinkTimers
 from server.machines.socket import LinkSocket
 from server.tasks import Tasks
@@ -79,6 +80,9 @@ class Observer:
 
     def availability_changed(self, link: LinkSocket) -> None:
         self.told.append("availability changed")
+
+    def frame_arrived(self, link: LinkSocket, frame: FrameArrived) -> None:
+        self.told.append(f"frame {frame.number}")
 
 
 async def up(

@@ -1,6 +1,8 @@
 """What a link has asked about screen and clipboard, and what the answers mean for it."""
 
 from collections.abc import Callable
+from typing import Any
+from uuid import UUID
 
 from schemas.link.clipboard_messages import (
     ClipboardFailed,
@@ -44,6 +46,14 @@ class LinkQuestions:
             self._clipboard.asked(question)
         else:
             self._screen.asked(question)
+
+    def sent(self, command_id: UUID, actions: list[dict[str, Any]]) -> None:
+        """Note the actions of a command that is about to be sent."""
+        self._screen.sent(command_id, actions)
+
+    def ended(self, command_id: UUID) -> None:
+        """Forget a command."""
+        self._screen.ended(command_id)
 
     def answered(self, answer: Answer) -> list[Sent | Arrival]:
         """Take a text message; what is to be sent for it, and what has arrived with it."""

@@ -5,11 +5,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
 
+from pydantic import TypeAdapter
+
+from schemas.inputs.sights import PictureShown, Sighted, TextShown
+from schemas.inputs.waits import Condition
 from schemas.link.messages import (
     ActionPicture,
     DesktopQuery,
     DesktopSeen,
+    FrameJudged,
+    FrameShown,
     Look,
     LookStop,
     PictureOptions,
@@ -60,6 +68,18 @@ class LookEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class FrameArrived:
+    """The machine shows a part of its screen, and wants to know which of the conditions it meets.
+
+    Each has the number that it has in its wait.
+    """
+
+    number: int
+    conditions: tuple[tuple[int, Sighted], ...]
+    picture: Picture
+
+
+@dataclass(frozen=True, slots=True)
 class RequestRefused:
     """A question about the screen has no answer.
 
@@ -84,12 +104,19 @@ ScreenArrival = (
     | ScreenshotArrived
     | DesktopArrived
     | LookEnded
+    | FrameArrived
     | RequestRefused
     | LiveScreenEnded
 )
-ScreenAnswer = ScreenFailed | RequestFailed | Seen | DesktopSeen
+ScreenAnswer = ScreenFailed | RequestFailed | Seen | DesktopSeen | FrameShown
 _Request = Screenshot | ActionPicture | Look | DesktopQuery
-ScreenQuestion = ScreenStart | ScreenStop | LookStop | _Request
+ScreenQuestion = ScreenStart | ScreenStop | LookStop | FrameJudged | _Request
+
+MOST_FRAMES = 16
+"""Frames that a machine may have shown and not sent yet: each of its waits shows one at a time, and
+one that has ended may still be on its way."""
+
+_CONDITIONS: TypeAdapter[tuple[Condition, ...]] = TypeAdapter(tuple[Condition, ...])
 
 _AS_IT_WAS_TAKEN = PictureOptions(quality=1)
 
@@ -105,6 +132,18 @@ class ScreenLink:
         self._newest_stream = 0
         self._oldest_stream = 1
         self._requests: dict[int, _Request] = {}
+        self._waiting: dict[UUID, list[dict[str, Any]]] = {}
+        self._frames: dict[int, tuple[tuple[int, Sighted], ...]] = {}
+        self._newest_frame = 0
+
+    def sent(self, command_id: UUID, actions: list[dict[str, Any]]) -> None:
+        """Note the actions of a command, which may wait for what frames of the screen show."""
+        if any(action["operation"] == "wait_for" for action in actions):
+            self._waiting[command_id] = actions
+
+    def ended(self, command_id: UUID) -> None:
+        """A command is over: it waits for nothing any more."""
+        self._waiting.pop(command_id, None)
 
     def asked(self, question: ScreenQuestion) -> None:
         """Note what is about to be sent; streams and requests have numbers that grow, from 1."""
@@ -113,8 +152,8 @@ class ScreenLink:
                 self._live, self._newest_stream = question, stream
             case ScreenStop():
                 self._live = None
-            case LookStop():
-                pass  # It is answered by the end of what it stops.
+            case LookStop() | FrameJudged():
+                pass  # The one is answered by the end of what it stops, the other by nothing.
             case Screenshot() | ActionPicture() | Look() | DesktopQuery():
                 self._requests[question.request] = question
 
@@ -134,9 +173,36 @@ class ScreenLink:
             case Seen(request=request):
                 self._take_request(request, Look)
                 return [LookEnded(request, answer)]
+            case FrameShown():
+                return self._shown(answer)
             case DesktopSeen(request=request):
                 self._take_request(request, DesktopQuery)
                 return [DesktopArrived(request, answer)]
+
+    def _shown(self, shown: FrameShown) -> list[ScreenArrival]:
+        if shown.number <= self._newest_frame or len(self._frames) >= MOST_FRAMES:
+            raise PictureError(f"a frame {shown.number} for nobody")
+        conditions = dict(enumerate(self._conditions_of(shown)))
+        sought = [(number, conditions.get(number)) for number in shown.conditions]
+        self._frames[shown.number] = tuple(
+            (number, each) for number, each in sought if isinstance(each, TextShown | PictureShown)
+        )
+        if not self._frames[shown.number]:
+            raise PictureError(f"a frame {shown.number} for conditions that need none")
+        self._newest_frame = shown.number
+        return []
+
+    def _conditions_of(self, shown: FrameShown) -> tuple[Condition, ...]:
+        """What the wait waits for that a frame is shown for."""
+        if shown.request is not None:
+            look = self._requests.get(shown.request)
+            if isinstance(look, Look):
+                return look.any
+        elif shown.command_id is not None and shown.action is not None:
+            actions = self._waiting.get(shown.command_id, [])[shown.action :]
+            if actions and actions[0]["operation"] == "wait_for":
+                return _CONDITIONS.validate_python(actions[0]["any"])
+        raise PictureError(f"a frame {shown.number} for a wait that nobody has begun")
 
     def frame_received(self, frame: bytes) -> list[ScreenCredit | ScreenArrival]:
         """Take a part of a picture.  Raises PictureError."""
@@ -153,6 +219,10 @@ class ScreenLink:
 
     def _wish_of(self, header: PictureHeader) -> PictureOptions | None:
         """What a picture was to be like; None for one of a live screen that was stopped since."""
+        if header.kind is PictureKind.FRAME:
+            if header.number not in self._frames:
+                raise PictureError(f"a frame {header.number} that was not announced")
+            return _AS_IT_WAS_TAKEN
         if header.kind is PictureKind.SCREENSHOT:
             asked = self._requests.get(header.number)
             if isinstance(asked, ActionPicture):
@@ -190,6 +260,8 @@ class ScreenLink:
         )
         if header.kind is PictureKind.LIVE:
             return [LivePictureArrived(picture)]
+        if header.kind is PictureKind.FRAME:
+            return [FrameArrived(header.number, self._frames.pop(header.number), picture)]
         del self._requests[header.number]
         return [ScreenshotArrived(header.number, picture)]
 

@@ -164,7 +164,11 @@ async def test_several_need_a_key_and_one_does_not(
             None,
         ),
         ({"actions": [{**WAITING, "any": []}]}, ["actions", "0", "any"], "number_of_conditions"),
-        ({"actions": [{**WAITING, "any": [{"text": "a"}]}]}, ["actions", "0", "any", "0"], None),
+        (
+            {"actions": [{**WAITING, "any": [{"text": "a"}]}]},
+            ["actions", "0", "any", "0", "text"],
+            None,
+        ),
         (
             {"actions": [{"operation": "wait", "seconds": MAX_SECONDS}, PAUSE]},
             ["actions"],
