@@ -319,5 +319,6 @@ class MachineClient:
             yields=self._reconnect_policy.yields,
             clipboard_read=self._clipboard.can_read,
             clipboard_write=self._clipboard.can_write,
+            elements=desktop.elements,
             desktop=self._settings.kind_of_desktop,
         )

@@ -9,8 +9,9 @@ from collections import deque
 from dataclasses import dataclass
 from uuid import UUID
 
-from schemas.inputs.outcomes import Point
+from schemas.inputs.outcomes import ELEMENTS_UNAVAILABLE, Point
 from schemas.link import picture_frames
+from schemas.link.element_messages import ElementsQuery
 from schemas.link.messages import (
     ActionPicture,
     ClientMessage,
@@ -44,6 +45,7 @@ ScreenQuestion = (
     | Look
     | LookStop
     | DesktopQuery
+    | ElementsQuery
 )
 Glance = Screenshot | DesktopQuery
 """What is answered with what is there now."""
@@ -209,6 +211,13 @@ class ScreenSender:
                 return self._go_on()
             case ActionPicture():
                 return self._asked_for_kept(question)
+            case ElementsQuery(request=request):
+                failed = RequestFailed(
+                    request=request,
+                    reason="this machine client tells of no elements yet",
+                    code=ELEMENTS_UNAVAILABLE,
+                )
+                return [SendScreenMessage(failed)]
             case LookStop(request=request):
                 return [StopLook(look) for look in self._looks if look.request == request]
             case Screenshot() | Look() | DesktopQuery():

@@ -13,7 +13,7 @@ from PIL import Image, ImageChops
 from machine_client.desktop.base import RawFrame
 from schemas.inputs.outcomes import Point
 from schemas.inputs.pictures import Area
-from schemas.inputs.waits import Changed, Condition, Still
+from schemas.inputs.waits import Changed, Condition, ElementSeen, Still
 from schemas.values.pictures import Region
 
 SMALL_WIDTH: Final = 24
@@ -32,23 +32,27 @@ _Box = tuple[int, int, int, int]
 
 
 class Judge:
-    """Says when a screen meets the first of some conditions.
+    """Says when a screen meets the first of some conditions that can be seen in its pixels.
 
     ``before`` is what changes are told by, ``at`` is when the wait began.  Times are seconds of any
     one clock.
     """
 
     def __init__(self, conditions: Sequence[Condition], before: RawFrame, at: float) -> None:
-        self._judges = [_judge_of(each, before, at) for each in conditions]
+        self._judges = {
+            number: _judge_of(each, before, at)
+            for number, each in enumerate(conditions)
+            if not isinstance(each, ElementSeen)
+        }
 
     def saw(self, frame: RawFrame, at: float) -> None:
         """The screen shows this."""
-        for judge in self._judges:
+        for judge in self._judges.values():
             judge.saw(frame, at)
 
     def met(self, at: float) -> tuple[int, Region | None] | None:
         """Which condition is met, and where the change was that met it; None where none is."""
-        for number, judge in enumerate(self._judges):
+        for number, judge in self._judges.items():
             if judge.due_at is not None and at >= judge.due_at:
                 return number, judge.place
         return None
@@ -56,7 +60,9 @@ class Judge:
     @property
     def due_at(self) -> float | None:
         """When the next of them is met if the screen stays as it is; None where none is."""
-        return min((each.due_at for each in self._judges if each.due_at is not None), default=None)
+        return min(
+            (each.due_at for each in self._judges.values() if each.due_at is not None), default=None
+        )
 
 
 class _StillJudge:
@@ -97,7 +103,9 @@ class _ChangeJudge:
             self.due_at = at + STAYS_SECONDS
 
 
-def _judge_of(condition: Condition, before: RawFrame, at: float) -> _StillJudge | _ChangeJudge:
+def _judge_of(
+    condition: Still | Changed, before: RawFrame, at: float
+) -> _StillJudge | _ChangeJudge:
     if isinstance(condition, Changed):
         return _ChangeJudge(condition, before)
     return _StillJudge(condition, before, at)

@@ -12,8 +12,9 @@ from machine_client.screen.capturer import NO_SCREEN
 from machine_client.screen.encoding import part_of
 from machine_client.screen.sender import Sight
 from machine_client.screen.watching import watch
+from schemas.inputs.outcomes import ELEMENTS_UNAVAILABLE, Refused
 from schemas.inputs.pictures import Area
-from schemas.inputs.waits import Condition
+from schemas.inputs.waits import Condition, ElementSeen
 from schemas.link.messages import Display, Look
 from schemas.values.pictures import Region
 
@@ -86,6 +87,14 @@ class _Looked:
 def check_regions(conditions: Sequence[Condition], displays: Sequence[Display]) -> None:
     """Raise Refusal where a condition looks beside the desktop."""
     for number, condition in enumerate(conditions):
+        if isinstance(condition, ElementSeen):
+            raise Refusal(
+                Refused(
+                    code=ELEMENTS_UNAVAILABLE,
+                    message="This machine client finds no elements yet",
+                    loc=("body", "any", str(number), "element"),
+                )
+            )
         try:
             part_of(Region.around(displays), _Looked(condition.region), displays)
         except Refusal as refusal:

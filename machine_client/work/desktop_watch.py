@@ -29,6 +29,7 @@ AVAILABLE = Capability(available=True)
 SCREEN_IS_OFF = Capability(
     available=False, reason="its owner lets nobody look at the screen", switched_off=True
 )
+NO_ELEMENTS = Capability(available=False, reason="this machine client tells of no elements yet")
 
 
 class NullInjector:
@@ -108,7 +109,10 @@ class DesktopWatch:
         self._input_look = BoundedCall(self._look_at_input, "desktop")
         self._screen_look = BoundedCall(self._look_at_screen, "screen")
         self.state = DesktopChanged(
-            displays=[], input=_unavailable("it is not known yet"), screen=SCREEN_IS_OFF
+            displays=[],
+            input=_unavailable("it is not known yet"),
+            screen=SCREEN_IS_OFF,
+            elements=NO_ELEMENTS,
         )
 
     def look_soon(self) -> None:
@@ -154,7 +158,10 @@ class DesktopWatch:
                 "program holds it"
             )
             return DesktopChanged(
-                displays=displays, input=input_, screen=input_ if self._try_screen else screen
+                displays=displays,
+                input=input_,
+                screen=input_ if self._try_screen else screen,
+                elements=NO_ELEMENTS,
             )
         try:
             displays, screen = await self._screen_look.result(ANSWER_SECONDS)
@@ -164,7 +171,7 @@ class DesktopWatch:
                     f"the screen could not be taken within {ANSWER_SECONDS:g} s: another program "
                     "has grabbed the desktop"
                 )
-        return DesktopChanged(displays=displays, input=input_, screen=screen)
+        return DesktopChanged(displays=displays, input=input_, screen=screen, elements=NO_ELEMENTS)
 
     def _look_at_input(self) -> Capability:
         try:

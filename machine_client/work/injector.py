@@ -22,7 +22,7 @@ from machine_client.work.route import Route
 from schemas.inputs import bodies
 from schemas.inputs.key_combinations import Chord, Key, parse_combination
 from schemas.inputs.modifiers import modifier_keys
-from schemas.inputs.outcomes import Effect, Point, Refused
+from schemas.inputs.outcomes import ELEMENTS_UNAVAILABLE, Effect, Point, Refused
 from schemas.inputs.texts import chords_of
 from schemas.link.messages import Display, Released
 
@@ -120,6 +120,7 @@ class DesktopInjector:
             desktop = self._present_input()
             # From here on, whoever looks sees this input's count and no earlier one's.
             self._confirmed_before = desktop.confirmed
+            _check_elements(body)
             if isinstance(body, bodies.MouseInput):
                 body = put_on_desktop(body, desktop)
                 _check_button(body, desktop)
@@ -286,7 +287,7 @@ class DesktopInjector:
         for point in move.passed:
             self._go_on()
             self._input.move(point.x, point.y)
-        self._input.move(move.x, move.y)
+        self._move_if_given(move.x, move.y)
 
     def _click(self, click: bodies.ClickMouse) -> None:
         """Click, or press or release once: ``clicks`` counts full clicks alone."""
@@ -312,25 +313,24 @@ class DesktopInjector:
 
     def _drag(self, drag: bodies.DragMouse) -> None:
         button: bodies.Button = drag.button or "left"
+        start, end, *corners = ((place.x, place.y) for place in drag.places)
         self._input.release(button)
-        self._input.move(drag.start_x, drag.start_y)
+        self._input.move(*start)
         try:
             self._input.press(button)
-            self._travel(drag)
+            self._travel(Route([start, *corners, end]), drag.duration)
         finally:
             self._input.release(button)
 
-    def _travel(self, drag: bodies.DragMouse) -> None:
+    def _travel(self, route: Route, seconds: float | None) -> None:
         """Move along the way by the clock.
 
         Late moves are skipped, but no point of the path, nor more than a quarter of them at once: a
         program must see that something is dragged, also where a clock ticks in 16 ms, as Windows'.
         """
-        corners = ((point.x, point.y) for point in drag.passed)
-        route = Route([(drag.start_x, drag.start_y), *corners, (drag.to_x, drag.to_y)])
-        duration = drag.duration or _QUICK_DRAG_SECONDS
+        duration = seconds or _QUICK_DRAG_SECONDS
         moves = _QUICK_DRAG_MOVES
-        if drag.duration:
+        if seconds:
             moves = max(moves, round(duration * _DRAG_MOVES_A_SECOND))
         begin = time.monotonic()
         move = 0
@@ -363,6 +363,22 @@ def _told(error: DesktopError, body: bodies.AnyInput) -> str:
     if isinstance(body, bodies.TypeText) and error.code in _TOLD_OF_A_TEXT:
         return _TOLD_OF_A_TEXT[error.code]
     return str(error)[:1000]
+
+
+def _check_elements(body: bodies.AnyInput) -> None:
+    """Raise Refusal where an input names an element."""
+    if isinstance(body, bodies.MouseInput):
+        field = next((field for field, _ in body.elements), None)
+    else:
+        field = "element" if isinstance(body, bodies.ElementInput) else None
+    if field is not None:
+        raise Refusal(
+            Refused(
+                code=ELEMENTS_UNAVAILABLE,
+                message="This machine client finds no elements yet",
+                loc=("body", field),
+            )
+        )
 
 
 def _check_text(chords: tuple[Chord, ...], desktop: DesktopInput) -> None:

@@ -1,4 +1,4 @@
-"""What can be waited for on a screen: that it is still, or that it has changed."""
+"""What can be waited for on a screen: that it is still, that it has changed, or an element."""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -6,6 +6,8 @@ from pydantic import Discriminator, Field, Tag, field_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.inputs.pictures import Area, PictureWanted
+from schemas.inputs.selectors import Selector
+from schemas.values.scalars import StrictBool
 from schemas.values.strict import StrictModel
 
 MAX_CONDITIONS: Final = 8
@@ -33,19 +35,35 @@ class Changed(_Sight):
     changed: Literal[True]
 
 
+class ElementSeen(StrictModel):
+    """An element is there that can be seen; several are as good as one."""
+
+    element: Selector
+    gone: StrictBool = Field(False, description="true waits until there is none of them any more.")
+
+
+_KINDS: Final[dict[str, type[StrictModel]]] = {
+    "still": Still,
+    "changed": Changed,
+    "element": ElementSeen,
+}
+
+
 def _kind_of(condition: Any) -> str | None:
     if isinstance(condition, dict):
-        return next((kind for kind in ("still", "changed") if kind in condition), None)
-    return "still" if isinstance(condition, Still) else "changed"
+        return next((kind for kind in _KINDS if kind in condition), None)
+    return next((kind for kind, model in _KINDS.items() if isinstance(condition, model)), None)
 
 
 Condition = Annotated[
-    Annotated[Still, Tag("still")] | Annotated[Changed, Tag("changed")],
+    Annotated[Still, Tag("still")]
+    | Annotated[Changed, Tag("changed")]
+    | Annotated[ElementSeen, Tag("element")],
     Discriminator(
         _kind_of,
         custom_error_type="condition_unknown",
-        custom_error_message='a condition is {"still": seconds} or {"changed": true}; to wait'
-        " for an element, a text or a picture is not possible yet",
+        custom_error_message='a condition is {"still": seconds}, {"changed": true} or'
+        ' {"element": {...}}; to wait for a text or a picture is not possible yet',
     ),
 ]
 

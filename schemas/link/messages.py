@@ -26,6 +26,7 @@ from schemas.link.clipboard_messages import (
     ClipboardRead,
     InputText,
 )
+from schemas.link.element_messages import ElementsQuery, ElementsSeen
 from schemas.link.message import Message as _Message
 from schemas.link.picture_frames import MAX_PICTURE_BYTES
 from schemas.values.foreign_texts import ForeignReason, ForeignText, ShortForeignText
@@ -112,6 +113,7 @@ class Hello(_Message):
     released: Released | None = None
     clipboard_read: Capability
     clipboard_write: Capability
+    elements: Capability
     desktop: ShortForeignText | None = Field(
         description="Its kind, such as x11; null where there is none to work on."
     )
@@ -127,6 +129,7 @@ class DesktopChanged(_Message):
     displays: list[Display] = Field(max_length=64)
     input: Capability
     screen: Capability
+    elements: Capability
     released: Released | None = None
 
 
@@ -187,7 +190,7 @@ class ScreenFailed(_Message):
 
 
 class RequestFailed(_Message):
-    """The answer to a question about the screen where there is none.
+    """The answer to a question about the screen, or its elements, where there is none.
 
     ``code`` and ``field`` are there where what was asked for is not to be had on this screen.
     """
@@ -419,6 +422,7 @@ AnyServerMessage = (
     | Look
     | LookStop
     | DesktopQuery
+    | ElementsQuery
     | InputText
     | ClipboardQuery
     | ClipboardNext
@@ -433,6 +437,7 @@ AnyClientMessage = (
     | RequestFailed
     | Seen
     | DesktopSeen
+    | ElementsSeen
     | DesktopChanged
     | Interrupted
     | ClipboardRead

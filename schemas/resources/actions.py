@@ -61,6 +61,9 @@ Action = Literal[
     "input.keyboard.key",
     "input.keyboard.type",
     "input.clipboard.write",
+    "input.element.invoke",
+    "input.element.set_value",
+    "input.element.focus",
     "input.actions",
 ]
 """Every entry of the audit has one of these; docs/reference/audit.md lists them."""

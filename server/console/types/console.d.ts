@@ -22,7 +22,10 @@ type Operation =
   | "mouse.move"
   | "keyboard.key"
   | "keyboard.type"
-  | "clipboard.write";
+  | "clipboard.write"
+  | "element.invoke"
+  | "element.set_value"
+  | "element.focus";
 
 type Scope =
   | "trajectories:read"

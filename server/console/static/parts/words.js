@@ -56,6 +56,9 @@ const OPERATIONS = {
   "keyboard.key": "Keys",
   "keyboard.type": "Text",
   "clipboard.write": "Clipboard",
+  "element.invoke": "Invoke",
+  "element.set_value": "Value",
+  "element.focus": "Focus",
   actions: "Actions",
   hand: "Worked by hand",
 };

@@ -109,7 +109,7 @@ def test_paused_machine_takes_nothing_and_says_how_what_it_had_ended(up: LinkScr
 
 def test_desktop_without_input_takes_nothing(up: LinkScript) -> None:
     gone = Capability(available=False, reason="the display is gone")
-    changed = DesktopChanged(displays=[], input=gone, screen=gone)
+    changed = DesktopChanged(displays=[], input=gone, screen=gone, elements=gone)
     up.on(MessageReceived(changed), DesktopIsNow(changed))
     with pytest.raises(NoInputError) as caught:
         up.link.handle(submitted(input_message()))
