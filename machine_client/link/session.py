@@ -23,6 +23,7 @@ from machine_client.link.server_clock import ServerClock
 from machine_client.link.waiting import WaitingInputs
 from machine_client.screen.sender import (
     DesktopQueried,
+    ElementsListed,
     LookEnded,
     OrderFailed,
     PictureCaptured,
@@ -114,6 +115,7 @@ class Session:
                 PictureCaptured()
                 | DesktopQueried()
                 | LookEnded()
+                | ElementsListed()
                 | OrderFailed()
                 | PictureKept()
                 | orders.ClipboardTaken()

@@ -4,7 +4,14 @@ import logging
 from collections.abc import Callable
 from uuid import UUID
 
-from machine_client.desktop.base import DesktopError, DesktopView, RawFrame, Refusal
+from machine_client.desktop.base import (
+    ELEMENTS_UNTOLD,
+    DesktopElements,
+    DesktopError,
+    DesktopView,
+    RawFrame,
+    Refusal,
+)
 from machine_client.screen.capturer import NO_SCREEN, take_picture
 from machine_client.screen.encoding import part_of
 from machine_client.screen.sender import EncodedPicture, PictureKept, Sight
@@ -25,8 +32,14 @@ class ScreenEyes:
     Without ``open_view`` nobody may look at the screen.
     """
 
-    def __init__(self, open_view: OpenView, keep: Callable[[PictureKept], None]) -> None:
+    def __init__(
+        self,
+        open_view: OpenView,
+        keep: Callable[[PictureKept], None],
+        elements: DesktopElements = ELEMENTS_UNTOLD,
+    ) -> None:
         self._open_view = open_view
+        self._elements = elements
         self._keep = keep
         self._view: DesktopView | None = None
         self._bytes_left = MAX_PICTURES_BYTES
@@ -44,7 +57,14 @@ class ScreenEyes:
     def wait_for(
         self, wait: WaitFor, before: RawFrame | None, is_interrupted: IsInterrupted
     ) -> Sight:
-        return watch(self._opened(), wait.any, wait.timeout, before=before, is_over=is_interrupted)
+        return watch(
+            self._opened(),
+            wait.any,
+            wait.timeout,
+            before=before,
+            is_over=is_interrupted,
+            elements=self._elements,
+        )
 
     def take(
         self,
@@ -85,7 +105,13 @@ class ScreenEyes:
     def _settle(self, wanted: ClosingPicture, is_interrupted: IsInterrupted) -> None:
         # Shorter than whoever waits for stillness may ask for.
         still = Still.model_construct(still=wanted.settle, region=None, ignore=())
-        watch(self._opened(), (still,), wanted.longest_settling, is_over=is_interrupted)
+        watch(
+            self._opened(),
+            (still,),
+            wanted.longest_settling,
+            is_over=is_interrupted,
+            elements=self._elements,
+        )
 
     def _why_too_large(self, picture: EncodedPicture) -> str:
         if (size := len(picture.content)) <= self._bytes_left:

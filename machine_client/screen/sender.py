@@ -9,9 +9,9 @@ from collections import deque
 from dataclasses import dataclass
 from uuid import UUID
 
-from schemas.inputs.outcomes import ELEMENTS_UNAVAILABLE, Point
+from schemas.inputs.outcomes import Point
 from schemas.link import picture_frames
-from schemas.link.element_messages import ElementsQuery
+from schemas.link.element_messages import ElementsQuery, ElementsSeen, SeenElement, Truncation
 from schemas.link.messages import (
     ActionPicture,
     ClientMessage,
@@ -50,7 +50,7 @@ ScreenQuestion = (
 Glance = Screenshot | DesktopQuery
 """What is answered with what is there now."""
 
-Request = Glance | Look
+Request = Glance | Look | ElementsQuery
 Order = ScreenStart | Request
 
 
@@ -128,7 +128,19 @@ class LookEnded:
     sight: Sight
 
 
-ScreenResult = PictureCaptured | DesktopQueried | LookEnded | OrderFailed | PictureKept
+@dataclass(frozen=True, slots=True)
+class ElementsListed:
+    """A question about elements has its answer; ``silent`` are programs that say nothing."""
+
+    order: ElementsQuery
+    elements: tuple[SeenElement, ...]
+    truncated: Truncation | None
+    silent: tuple[str, ...]
+
+
+ScreenResult = (
+    PictureCaptured | DesktopQueried | LookEnded | ElementsListed | OrderFailed | PictureKept
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +177,13 @@ class StopLook:
 
 
 @dataclass(frozen=True, slots=True)
+class ListElements:
+    """Look which elements the screen shows; the answer is reported."""
+
+    order: ElementsQuery
+
+
+@dataclass(frozen=True, slots=True)
 class SendFrame:
     """Write these bytes to the websocket, as a binary message."""
 
@@ -179,7 +198,14 @@ class SendScreenMessage:
 
 
 ScreenEffect = (
-    CaptureLive | StopLive | RunRequest | BeginLook | StopLook | SendFrame | SendScreenMessage
+    CaptureLive
+    | StopLive
+    | RunRequest
+    | BeginLook
+    | StopLook
+    | ListElements
+    | SendFrame
+    | SendScreenMessage
 )
 
 
@@ -211,16 +237,9 @@ class ScreenSender:
                 return self._go_on()
             case ActionPicture():
                 return self._asked_for_kept(question)
-            case ElementsQuery(request=request):
-                failed = RequestFailed(
-                    request=request,
-                    reason="this machine client tells of no elements yet",
-                    code=ELEMENTS_UNAVAILABLE,
-                )
-                return [SendScreenMessage(failed)]
             case LookStop(request=request):
                 return [StopLook(look) for look in self._looks if look.request == request]
-            case Screenshot() | Look() | DesktopQuery():
+            case Screenshot() | Look() | DesktopQuery() | ElementsQuery():
                 if len(self._requests) >= MAX_REQUESTS:
                     reason = f"more than {MAX_REQUESTS} requests wait"
                     return [
@@ -229,6 +248,8 @@ class ScreenSender:
                 self._requests.append(question)
                 if isinstance(question, Look):
                     return [BeginLook(question)]
+                if isinstance(question, ElementsQuery):
+                    return [ListElements(question)]
                 return [RunRequest(question)]
 
     def taken(self, taken: ScreenResult, captured_at: int, largest: int) -> list[ScreenEffect]:
@@ -252,6 +273,9 @@ class ScreenSender:
                 self._close(query)
                 seen = DesktopSeen(request=query.request, displays=[*displays], pointer=pointer)
                 return [SendScreenMessage(seen)]
+            case ElementsListed(order=asked):
+                self._close(asked)
+                return [SendScreenMessage(_answer(taken))]
             case LookEnded(order=look, sight=sight):
                 self._close(look)
                 return [
@@ -359,6 +383,15 @@ def _too_large(picture: EncodedPicture, largest: int) -> str | None:
     return (
         f"the picture has {size} bytes and the server takes {largest}: ask for a smaller one, or "
         "for JPEG of a lower quality"
+    )
+
+
+def _answer(listed: ElementsListed) -> ElementsSeen:
+    return ElementsSeen(
+        request=listed.order.request,
+        elements=[*listed.elements],
+        truncated=listed.truncated,
+        silent=[*listed.silent],
     )
 
 

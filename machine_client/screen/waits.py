@@ -6,13 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from machine_client.concurrency.threads import daemon_thread
-from machine_client.desktop.base import DesktopError, DesktopView, Refusal
+from machine_client.desktop.base import (
+    ELEMENTS_UNTOLD,
+    DesktopElements,
+    DesktopError,
+    DesktopView,
+    Refusal,
+)
 from machine_client.screen import sender
 from machine_client.screen.capturer import NO_SCREEN
 from machine_client.screen.encoding import part_of
 from machine_client.screen.sender import Sight
 from machine_client.screen.watching import watch
-from schemas.inputs.outcomes import ELEMENTS_UNAVAILABLE, Refused
+from schemas.inputs.outcomes import ELEMENTS_UNAVAILABLE
 from schemas.inputs.pictures import Area
 from schemas.inputs.waits import Condition, ElementSeen
 from schemas.link.messages import Display, Look
@@ -26,8 +32,14 @@ OpenView = Callable[[], DesktopView] | None
 class ScreenWaits:
     """The waits that a server has asked for; ``report`` takes the end of each, from its thread."""
 
-    def __init__(self, open_view: OpenView, report: Callable[[sender.ScreenResult], None]) -> None:
+    def __init__(
+        self,
+        open_view: OpenView,
+        report: Callable[[sender.ScreenResult], None],
+        elements: DesktopElements = ELEMENTS_UNTOLD,
+    ) -> None:
         self._open_view = open_view
+        self._elements = elements
         self._report = report
         self._stops: dict[int, threading.Event] = {}
 
@@ -63,7 +75,8 @@ class ScreenWaits:
             why = refusal.outcome
             return sender.OrderFailed(look, why.message, why.code, ".".join(why.loc[1:]))
         except DesktopError as error:
-            return sender.OrderFailed(look, str(error))
+            code = error.code if error.code == ELEMENTS_UNAVAILABLE else None
+            return sender.OrderFailed(look, str(error), code)
 
     def _seen(self, look: Look, stop: threading.Event) -> Sight:
         if self._open_view is None:
@@ -71,7 +84,7 @@ class ScreenWaits:
         view = self._open_view()
         try:
             check_regions(look.any, view.displays())
-            return watch(view, look.any, look.timeout, is_over=stop.is_set)
+            return watch(view, look.any, look.timeout, is_over=stop.is_set, elements=self._elements)
         finally:
             view.close()
 
@@ -88,13 +101,7 @@ def check_regions(conditions: Sequence[Condition], displays: Sequence[Display]) 
     """Raise Refusal where a condition looks beside the desktop."""
     for number, condition in enumerate(conditions):
         if isinstance(condition, ElementSeen):
-            raise Refusal(
-                Refused(
-                    code=ELEMENTS_UNAVAILABLE,
-                    message="This machine client finds no elements yet",
-                    loc=("body", "any", str(number), "element"),
-                )
-            )
+            continue
         try:
             part_of(Region.around(displays), _Looked(condition.region), displays)
         except Refusal as refusal:

@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from machine_client.desktop.base import DesktopView, RawFrame
+from machine_client.desktop.base import ELEMENTS_UNTOLD, DesktopElements, DesktopView, RawFrame
+from machine_client.screen.element_watch import ElementWatch
 from machine_client.screen.sender import Sight
 from machine_client.screen.stillness import Judge
 from schemas.inputs.waits import Conditions
@@ -29,16 +30,18 @@ def watch(
     *,
     before: RawFrame | None = None,
     is_over: Callable[[], bool],
+    elements: DesktopElements = ELEMENTS_UNTOLD,
 ) -> Sight:
     """Wait so many seconds for one of the conditions, or until ``is_over``.
 
-    ``before`` is what a change is told by; without it, that is what the screen shows now.  Raises
-    DesktopError where it cannot be seen.
+    ``elements`` tells of elements.  ``before`` is what a change is told by; without it, that is
+    what the screen shows now.  Raises DesktopError where it cannot be seen.
     """
     began_at = time.monotonic()
     # From here on it is told what is drawn, so that nothing is missed after the first look.
     view.wait_until_drawn(0)
     frame = view.capture(pointer=False)
+    element_watch = ElementWatch(conditions, elements)
     judge = Judge(conditions, before or frame, began_at)
     judge.saw(frame, began_at)
     has_just_looked, looks_again_at = True, 0.0
@@ -50,6 +53,8 @@ def watch(
             return Sight(*met, now - began_at)
         if met is None:
             has_just_looked = False
+            if (met := element_watch.met()) is not None:
+                return Sight(*met, time.monotonic() - began_at)
             if now - began_at >= timeout or is_over():
                 return Sight(None, None, now - began_at)
             ends_at = min(judge.due_at or math.inf, began_at + timeout, now + SLICE_SECONDS)

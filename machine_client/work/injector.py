@@ -9,24 +9,34 @@ import time
 from collections.abc import Callable
 
 from machine_client.desktop.base import (
+    ELEMENTS_UNTOLD,
     Desktop,
+    DesktopElements,
     DesktopError,
     DesktopInput,
     DesktopLost,
     InjectionUnavailable,
+    OutcomeUnknown,
     Refusal,
     interrupted,
 )
+from machine_client.work.elements import Found, ask_element, find_all, put_on_elements
 from machine_client.work.places import put_on_desktop
 from machine_client.work.route import Route
 from schemas.inputs import bodies
 from schemas.inputs.key_combinations import Chord, Key, parse_combination
 from schemas.inputs.modifiers import modifier_keys
-from schemas.inputs.outcomes import ELEMENTS_UNAVAILABLE, Effect, Point, Refused
+from schemas.inputs.outcomes import Effect, Point, Refused
 from schemas.inputs.texts import chords_of
 from schemas.link.messages import Display, Released
 
-__all__ = ["DesktopInjector", "InjectionFailed", "InjectionUnavailable", "Refusal"]
+__all__ = [
+    "DesktopInjector",
+    "InjectionFailed",
+    "InjectionUnavailable",
+    "OutcomeUnknown",
+    "Refusal",
+]
 
 _DRAG_MOVES_A_SECOND = 100
 _QUICK_DRAG_MOVES = 8
@@ -69,11 +79,17 @@ class DesktopInjector:
     `release_all` when the link ends, `close` at the end.
     """
 
-    def __init__(self, desktop: Desktop, why_no_clipboard: str | None = None) -> None:
+    def __init__(
+        self,
+        desktop: Desktop,
+        why_no_clipboard: str | None = None,
+        elements: DesktopElements = ELEMENTS_UNTOLD,
+    ) -> None:
         """Take hold of the desktop's pointer and keyboard.  Raises InjectionUnavailable.
 
         ``why_no_clipboard`` says why nothing is copied, where it is not.
         """
+        self._elements = elements
         self._why_no_clipboard = why_no_clipboard
         self._input = desktop.open_input()
         self.is_lost = False
@@ -112,15 +128,15 @@ class DesktopInjector:
         """Check everything that can be known before the first event, and inject nothing.
 
         What comes back injects the input, once, and says where the pointer is after it; it raises
-        InjectionFailed.  Raises Refusal where this desktop cannot carry the input out, and
-        InjectionUnavailable where there is none at the moment.
+        InjectionFailed, and of an input that names elements Refusal as well, where one of them has
+        changed meanwhile, or OutcomeUnknown.  Raises Refusal where this desktop cannot carry the
+        input out, and InjectionUnavailable where there is none at the moment.
         """
         chords: tuple[Chord, ...] = ()
         try:
             desktop = self._present_input()
             # From here on, whoever looks sees this input's count and no earlier one's.
             self._confirmed_before = desktop.confirmed
-            _check_elements(body)
             if isinstance(body, bodies.MouseInput):
                 body = put_on_desktop(body, desktop)
                 _check_button(body, desktop)
@@ -134,12 +150,13 @@ class DesktopInjector:
             elif isinstance(body, bodies.TypeText):
                 chords = chords_of(body.text)
                 _check_text(chords, desktop)
-            else:
+            elif isinstance(body, bodies.WriteClipboard):
                 self._check_clipboard()
+            found = find_all(body, self._elements)
         except DesktopError as error:
             self._note(error)
             raise InjectionUnavailable(str(error)) from error
-        return lambda: self._perform(body, chords)
+        return lambda: self._perform(body, chords, found)
 
     @property
     def is_interrupted(self) -> bool:
@@ -205,12 +222,17 @@ class DesktopInjector:
         if self._why_no_clipboard is not None:
             raise Refusal(Refused(code="clipboard_unavailable", message=self._why_no_clipboard))
 
-    def _perform(self, body: bodies.AnyInput, chords: tuple[Chord, ...]) -> Point:
+    def _perform(self, body: bodies.AnyInput, chords: tuple[Chord, ...], found: Found) -> Point:
         self._confirmed_before = self._input.confirmed
         try:
             try:
                 self._go_on()
-                self._carry_out(body, chords)
+                if isinstance(body, bodies.ElementInput):
+                    ask_element(body, found, self._elements)
+                elif isinstance(body, bodies.MouseInput):
+                    self._gesture(put_on_elements(body, found, self._elements), chords)
+                else:
+                    self._carry_out(body, chords)
             finally:
                 # Confirms everything, after a failure too: the releases of what it had pressed.
                 place = self._input.pointer()
@@ -224,9 +246,6 @@ class DesktopInjector:
             raise interrupted()
 
     def _carry_out(self, body: bodies.AnyInput, chords: tuple[Chord, ...]) -> None:
-        if isinstance(body, bodies.MouseInput):
-            self._gesture(body, chords)
-            return
         match body:
             case bodies.PressKeys(down=None, hold=float(seconds), repeat=repeat):
                 for _ in range(repeat):
@@ -363,22 +382,6 @@ def _told(error: DesktopError, body: bodies.AnyInput) -> str:
     if isinstance(body, bodies.TypeText) and error.code in _TOLD_OF_A_TEXT:
         return _TOLD_OF_A_TEXT[error.code]
     return str(error)[:1000]
-
-
-def _check_elements(body: bodies.AnyInput) -> None:
-    """Raise Refusal where an input names an element."""
-    if isinstance(body, bodies.MouseInput):
-        field = next((field for field, _ in body.elements), None)
-    else:
-        field = "element" if isinstance(body, bodies.ElementInput) else None
-    if field is not None:
-        raise Refusal(
-            Refused(
-                code=ELEMENTS_UNAVAILABLE,
-                message="This machine client finds no elements yet",
-                loc=("body", field),
-            )
-        )
 
 
 def _check_text(chords: tuple[Chord, ...], desktop: DesktopInput) -> None:

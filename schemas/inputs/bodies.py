@@ -216,6 +216,10 @@ class MouseInput(InputBody):
                 changed |= {x_field: x, y_field: y, field: None}
         return self.model_copy(update=changed)
 
+    def without_elements(self) -> Self:
+        """The same without those of its places that are elements."""
+        return self.model_copy(update=dict.fromkeys(self.element_fields))
+
     def with_places(self, put: Callable[[Place], tuple[int, int]]) -> Self:
         """The same with other places of the desktop: ``put`` says which one each becomes."""
         changed: dict[str, Any] = {"picture_size": None}

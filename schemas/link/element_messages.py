@@ -51,7 +51,7 @@ class ElementsQuery(Message):
 
 
 class SeenElement(Message):
-    """An element of the screen; ``bounds`` are in the desktop's pixels.
+    """An element of the screen; ``bounds`` are in the desktop's pixels, null where nobody tells.
 
     A machine that is newer may know more roles and states than this server does.
     """
@@ -60,7 +60,7 @@ class SeenElement(Message):
     name: str = Field(max_length=MAX_NAME)
     value: str | None = Field(None, max_length=MAX_VALUE)
     states: list[Annotated[str, Field(max_length=32)]] = Field(max_length=2 * len(STATES))
-    bounds: Region
+    bounds: Region | None
     window: str = Field(max_length=MAX_NAME)
     application: str = Field(max_length=MAX_NAME)
     depth: int = Field(ge=0, le=MAX_DEPTH)

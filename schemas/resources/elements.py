@@ -16,7 +16,9 @@ class Element(BaseModel):
         description="What is in it, such as a field's text; of a password field always null."
     )
     states: list[str] = Field(description="Such as enabled, focused and checked.")
-    bounds: Area = Field(description="Where it is, in the desktop's pixels.")
+    bounds: Area | None = Field(
+        description="Where it is, in the desktop's pixels; null where that cannot be told for sure."
+    )
     window: str = Field(description="The title of its window.")
     application: str = Field(description="What its program calls itself.")
     depth: int = Field(description="How many levels below its window, which is 0.")
