@@ -22,7 +22,7 @@ T = TypeVar("T")
 IN_FLIGHT: Final = 32
 """Calls that wait for one program: more are no quicker, and buses bound what one may ask."""
 
-SILENCE_SECONDS: Final = 0.7
+SILENCE_SECONDS: Final = 1.0
 """After which a program that answers nothing is taken to be stuck."""
 
 SLOW_SECONDS: Final = 600.0
@@ -229,8 +229,8 @@ async def _connected() -> Calls:
         session = await MessageBus(bus_type=BusType.SESSION).connect()
     except Exception as error:
         raise _unavailable(
-            "there is no D-Bus of a session: run the machine client inside the graphical session "
-            f"({error})"
+            "there is no D-Bus of a session: run the machine client inside the graphical session, "
+            f"as its user ({error})"
         ) from error
     try:
         answer = await session.call(

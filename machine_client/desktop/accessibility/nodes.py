@@ -51,6 +51,13 @@ _WITH_NUMBER: Final[frozenset[Role]] = frozenset(
     {"slider", "progress bar", "level bar", "dial", "scroll bar", "rating", "spin button"}
 )
 
+_WHOLE: Final[frozenset[Role]] = frozenset(
+    {
+        *("push button", "toggle button", "check box", "radio button", "slider", "scroll bar"),
+        *("progress bar", "separator", "image", "icon", "password text"),
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -97,6 +104,11 @@ class Node:
     def is_secret(self) -> bool:
         """Whether nothing of what is in it may be read."""
         return self.role == "password text"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing in it is worth a question: what is in a button is its label."""
+        return self.role in _WHOLE
 
     @property
     def has_text(self) -> bool:

@@ -185,7 +185,7 @@ class _Reader:
             children, self._program.is_cut = children[:MOST_CHILDREN], True
         self._nodes += len(children)
         node.children = await self._described(children, node)
-        below = [each for each in node.children if not each.is_secret and each.is_showing]
+        below = [each for each in node.children if not each.is_whole and each.is_showing]
         await asyncio.gather(*(self._read_below(each) for each in below))
 
     async def _children(self, address: Address) -> list[Address]:
