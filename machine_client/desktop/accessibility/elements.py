@@ -23,6 +23,9 @@ T = TypeVar("T")
 SECONDS: Final = 4.0
 """For a question, however many programs there are."""
 
+MOST_WITHOUT_PLACE: Final = 200
+"""So many more than are told are looked at, as some turn out to be nowhere."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Handle:
@@ -62,11 +65,15 @@ class AtSpiElements:
             programs, nodes = self._ask(lambda calls: looking.all_fitting(calls, search))
         if depth is not None:
             nodes = [each for each in nodes if each.node.depth <= depth]
-        shown = nodes[:limit]
-        places = self._places(shown)
+        # Some say that they show and have no place, as what is in a closed list.
+        looked_at = nodes[: limit + MOST_WITHOUT_PLACE]
+        places = self._places(looked_at)
+        somewhere = [each for each in looked_at if looking.is_somewhere(each.node)]
+        is_limited = len(somewhere) > limit or len(nodes) > len(looked_at)
+        shown = somewhere[:limit]
         self._ask(lambda calls: looking.read_details(calls, shown))
         bounds = [places.bounds(each) for each in shown]
-        return told(shown, bounds, programs, is_limited=len(nodes) > limit)
+        return told(shown, bounds, programs, is_limited=is_limited)
 
     def sight(self, selector: Selector) -> tuple[bool, Region | None]:
         _programs, seen = self._ask(lambda calls: looking.candidates(calls, Search(selector)))

@@ -44,7 +44,7 @@ _VISIBLE: Final = 30
 _WITH_TEXT: Final[frozenset[Role]] = frozenset(
     {
         *("text", "entry", "autocomplete", "editbar", "terminal", "spin button"),
-        *("document text", "paragraph"),
+        *("document text"),
     }
 )
 _WITH_NUMBER: Final[frozenset[Role]] = frozenset(

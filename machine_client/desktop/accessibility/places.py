@@ -74,8 +74,10 @@ class Places:
         """What of it is within the edges of what it is in, and of its window."""
         part = common(bounds, placement.window.bounds)
         for each in seen.node.ancestors:
-            if part is not None and each.role in _CLIPPING and each.bounds is not None:
-                part = common(part, placement.on_desktop(each.bounds))
+            if part is not None and each.bounds is not None:
+                within = common(part, placement.on_desktop(each.bounds))
+                # What is wholly beyond a section was put there, unless that one scrolls.
+                part = within if within is not None or each.role in _CLIPPING else part
         return part
 
     def _placement(self, seen: Seen) -> Placement | None:

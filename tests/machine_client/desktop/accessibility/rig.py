@@ -112,6 +112,10 @@ class AccessibleDesktop:
         """Show a program of GTK 3."""
         return Program("gtk3_program.py", str(buttons), title, environment=self.environment)
 
+    def qt5(self, buttons: int = 12, title: str = "Invoice 7") -> Program:
+        """Show a program of Qt 5."""
+        return Program("qt5_program.py", str(buttons), title, environment=self.environment)
+
     def refusal(self, *, place: bool = True, **selector: str) -> str:
         """The code with which an element is refused."""
         try:

@@ -48,6 +48,14 @@ def test_middle_of_what_is_scrolled_into_sight_is() -> None:
     assert reached(seen, MAIN) == Point(x=150, y=140)
 
 
+def test_what_a_page_puts_beyond_its_section_is_reached() -> None:
+    section = 85
+    beyond = button(Region(110, 300, 80, 20), (section, Region(100, 130, 600, 100)))
+    assert reached(beyond, MAIN) == Point(x=150, y=310)
+    partly = button(Region(110, 220, 80, 60), (section, Region(100, 130, 600, 100)))
+    assert reached(partly, MAIN) == Point(x=150, y=225)
+
+
 def test_what_is_out_of_sight_or_covered_is_not_reached() -> None:
     scrolled_away = button(Region(110, 300, 80, 20), (SCROLLED, Region(100, 130, 600, 100)))
     assert reached(scrolled_away, MAIN) is None
