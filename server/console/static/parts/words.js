@@ -86,6 +86,7 @@ const ACTIONS = {
   "control.lapsed": "Control expired",
   "screen.seen": "Looked at the screen",
   "clipboard.read": "Read the clipboard",
+  "elements.read": "Looked at the elements",
   "organization.added": "Added an organization",
   "session.started": "Signed in",
   "session.ended": "Signed out",
