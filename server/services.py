@@ -90,7 +90,8 @@ class Library:
 class Machines:
     """The machines: the door through which all is asked of them, and their links here.
 
-    ``waits`` counts by token who waits for what a screen shows.
+    ``waits`` counts by token who waits for what a screen shows, ``element_questions`` who asks what
+    elements there are.
     """
 
     fleet: Fleet
@@ -109,6 +110,7 @@ class Machines:
     admission: Admission
     registry: LinkRegistry
     waits: Counter[UUID] = field(default_factory=Counter)
+    element_questions: Counter[UUID] = field(default_factory=Counter)
 
 
 @dataclass(kw_only=True)

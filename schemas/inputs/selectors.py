@@ -5,7 +5,7 @@ A selector that fits none or several elements says so: there is no first and no 
 
 from typing import Annotated, Any, Final, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.inputs.element_words import ROLES, Role
@@ -14,6 +14,10 @@ from schemas.values.scalars import Storable
 from schemas.values.strict import StrictModel
 
 MAX_REF_LENGTH: Final = 255
+
+
+_TELLING: Final = ("role", "name", "text", "ref")
+"""One of these at least a selector has."""
 
 
 def _known_role(role: Any) -> Any:
@@ -74,6 +78,10 @@ class Sought(StrictModel):
 class Selector(Sought):
     """Which element is meant: all that is given must be so, of exactly one that can be seen."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"allOf": [{"anyOf": [{"required": [each]} for each in _TELLING]}]}
+    )
+
     ref: Ref | None = Field(
         None,
         exclude_if=_is_none,
@@ -83,7 +91,7 @@ class Selector(Sought):
 
     @model_validator(mode="after")
     def _says_what_it_is(self) -> Self:
-        if self.role is self.name is self.text is self.ref is None:
+        if all(getattr(self, each) is None for each in _TELLING):
             raise PydanticCustomError(
                 "selector_empty", "say what the element is: by role, name, text or ref"
             )

@@ -23,6 +23,7 @@ Action = Literal[
     "control.lapsed",
     "screen.seen",
     "clipboard.read",
+    "elements.read",
     "token.created",
     "token.revoked",
     "token.rotated",

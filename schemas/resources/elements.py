@@ -26,6 +26,10 @@ class Element(BaseModel):
         description="Names it to this machine while its program runs, it is there, and role and "
         "name are the same."
     )
+    selector: dict[str, str] = Field(
+        description="The shortest that finds it and nothing else, as it was then; its ref where "
+        "nothing shorter is known to."
+    )
 
 
 class Elements(BaseModel):

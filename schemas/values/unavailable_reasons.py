@@ -11,6 +11,7 @@ UnavailableReason = Literal[
     "no_input",
     "no_screen",
     "no_clipboard",
+    "no_elements",
     "settling",
     "not_interrupted",
 ]
@@ -26,6 +27,7 @@ UNAVAILABLE_REASONS: Mapping[str, str] = {
     "locked or stuck.",
     "no_screen": "The machine is connected and its screen cannot be seen.",
     "no_clipboard": "The machine is connected and its clipboard cannot be used this way.",
+    "no_elements": "The machine is connected and its programs do not tell what elements they have.",
     "settling": "The machine has just connected and has not reported yet what became of earlier "
     "inputs.",
     "not_interrupted": "The machine did not confirm in time that what ran on it has ended, so "

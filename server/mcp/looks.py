@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from farhand import actions
 from server.mcp.arguments import Look, Seconds
 from server.mcp.desk import LONGEST, Desk, Picture, Said
 
@@ -71,9 +72,9 @@ class CursorPosition(Look):
 
 
 class WaitFor(Look):
-    """Wait until the screen has changed, or until it is still.
+    """Wait until the screen has changed, until it is still, or until it shows an element.
 
-    Of both the first ends the wait. A blinking caret is still. Use it after what takes time, in
+    Of several the first ends the wait. A blinking caret is still. Use it after what takes time, in
     place of wait.
     """
 
@@ -84,16 +85,29 @@ class WaitFor(Look):
         None, description="For so many seconds nothing has changed."
     )
     changed: bool = Field(False, description="Something has changed.")
+    role: str | None = Field(None, description="An element is there, as find_elements lists it.")
+    element_name: str | None = Field(None, description="Its name; * is any text.")
     timeout: Seconds = Field(30, le=120, description="Seconds to wait at most.")
 
     @model_validator(mode="after")
     def _waits_for_something(self) -> "WaitFor":
-        if self.still is None and not self.changed:
-            raise PydanticCustomError("nothing_wanted", "give still, such as 0.5, or changed: true")
+        if self.still is None and not self.changed and not self._element:
+            raise PydanticCustomError(
+                "nothing_wanted",
+                "give still, such as 0.5, changed: true, or a role or element_name",
+            )
         return self
 
+    @property
+    def _element(self) -> dict[str, str]:
+        return actions.element(self.role, self.element_name)
+
     async def do(self, desk: Desk) -> Said:
-        wanted: dict[str, Any] = {"still": self.still, "changed": self.changed}
+        wanted: dict[str, Any] = {
+            "still": self.still,
+            "changed": self.changed,
+            "element": self._element or None,
+        }
         names = [name for name in wanted if wanted[name]]
         seen = await desk.machine.wait(**wanted, timeout=self.timeout)
         matched = None if seen.matched is None else names[seen.matched]

@@ -6,7 +6,7 @@ from schemas.http import problems
 from schemas.http.idempotency_keys import IdempotencyKey
 from schemas.http.preferences import return_preference
 from schemas.inputs.actions import AnyBody
-from schemas.inputs.bodies import AnyInput
+from schemas.inputs.bodies import AnyInput, ElementInput, MouseInput
 from schemas.resources.machines import InputResult
 from schemas.resources.tokens import Scope
 from schemas.values.strict import StrictModel
@@ -15,6 +15,8 @@ from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.dispatch.command import Ended, Pending
 from server.web.endpoint import Endpoint
+
+_OF_ELEMENTS = (problems.ELEMENT_MISSING, problems.ELEMENT_AMBIGUOUS)
 
 
 class InputHeaders(StrictModel):
@@ -63,6 +65,7 @@ def input_endpoint(summary: str, body: type[AnyBody]) -> Endpoint:
             problems.OUTCOME_UNKNOWN,
             problems.INPUT_EXPIRED,
             problems.OUTCOME_PENDING,
+            *(_OF_ELEMENTS if issubclass(body, ElementInput | MouseInput) else ()),
         ),
         answer_headers={
             "Idempotency-Replayed": "true where this answer was given before.",

@@ -5,7 +5,7 @@ from schemas.resources.elements import Element, Elements
 
 
 def test_element_is_told_whole() -> None:
-    assert {*Element.model_fields} == {*SeenElement.model_fields}
+    assert {*Element.model_fields} == {*SeenElement.model_fields, "selector"}
 
 
 def test_every_reason_that_an_answer_is_cut_is_told() -> None:

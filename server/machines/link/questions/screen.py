@@ -1,11 +1,14 @@
-"""The server's end of what a link says about the screen: a state machine without I/O.
+"""The server's end of what a link says about the screen and what is on it: a state machine without
+I/O.
 
 `server.machines.link.link` asks it while the link is up, and closes the link where it raises.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import get_args
 
+from schemas.link.element_messages import ElementsQuery, ElementsSeen
 from schemas.link.messages import (
     ActionPicture,
     DesktopQuery,
@@ -52,6 +55,14 @@ class DesktopArrived:
 
 
 @dataclass(frozen=True, slots=True)
+class ElementsArrived:
+    """The answer to a query for elements."""
+
+    request: int
+    seen: ElementsSeen
+
+
+@dataclass(frozen=True, slots=True)
 class LookEnded:
     """A wait is over."""
 
@@ -83,12 +94,13 @@ ScreenArrival = (
     LivePictureArrived
     | ScreenshotArrived
     | DesktopArrived
+    | ElementsArrived
     | LookEnded
     | RequestRefused
     | LiveScreenEnded
 )
-ScreenAnswer = ScreenFailed | RequestFailed | Seen | DesktopSeen
-_Request = Screenshot | ActionPicture | Look | DesktopQuery
+ScreenAnswer = ScreenFailed | RequestFailed | Seen | DesktopSeen | ElementsSeen
+_Request = Screenshot | ActionPicture | Look | DesktopQuery | ElementsQuery
 ScreenQuestion = ScreenStart | ScreenStop | LookStop | _Request
 
 _AS_IT_WAS_TAKEN = PictureOptions(quality=1)
@@ -115,7 +127,7 @@ class ScreenLink:
                 self._live = None
             case LookStop():
                 pass  # It is answered by the end of what it stops.
-            case Screenshot() | ActionPicture() | Look() | DesktopQuery():
+            case _:
                 self._requests[question.request] = question
 
     def answered(self, answer: ScreenAnswer) -> list[ScreenArrival]:
@@ -129,7 +141,7 @@ class ScreenLink:
                 self._live = None
                 return [LiveScreenEnded(reason)]
             case RequestFailed(request=request, reason=reason, code=code, field=field):
-                self._take_request(request, Screenshot, ActionPicture, Look, DesktopQuery)
+                self._take_request(request, *get_args(_Request))
                 return [RequestRefused(request, reason, code, field)]
             case Seen(request=request):
                 self._take_request(request, Look)
@@ -137,6 +149,11 @@ class ScreenLink:
             case DesktopSeen(request=request):
                 self._take_request(request, DesktopQuery)
                 return [DesktopArrived(request, answer)]
+            case ElementsSeen(request=request):
+                asked = self._take_request(request, ElementsQuery)
+                if isinstance(asked, ElementsQuery) and len(answer.elements) > asked.limit:
+                    raise PictureError(f"more elements than the request {request} was for")
+                return [ElementsArrived(request, answer)]
 
     def frame_received(self, frame: bytes) -> list[ScreenCredit | ScreenArrival]:
         """Take a part of a picture.  Raises PictureError."""
@@ -193,6 +210,8 @@ class ScreenLink:
         del self._requests[header.number]
         return [ScreenshotArrived(header.number, picture)]
 
-    def _take_request(self, request: int, *kinds: type[_Request]) -> None:
-        if not isinstance(self._requests.pop(request, None), kinds):
+    def _take_request(self, request: int, *kinds: type[_Request]) -> _Request:
+        asked = self._requests.pop(request, None)
+        if asked is None or not isinstance(asked, kinds):
             raise PictureError(f"an answer to a request {request} that nobody has made")
+        return asked

@@ -111,7 +111,7 @@ async def test_picture_that_there_is_none_of_says_why(service: Service, desk: De
         ({"any": []}, ["any"], "number_of_conditions"),
         ({"any": [{"still": 1}] * 9}, ["any"], "number_of_conditions"),
         ({"any": [{"text": "Saved"}]}, ["any", "0"], "condition_unknown"),
-        ({"any": [{"still": 1}, {"element": {}}]}, ["any", "1"], "condition_unknown"),
+        ({"any": [{"still": 1}, {"element": {}}]}, ["any", "1", "element"], "selector_empty"),
         ({"any": [{"still": 0.01}]}, ["any", "0", "still"], "greater_than_equal"),
         ({"any": [{"changed": False}]}, ["any", "0", "changed"], "literal_error"),
         ({"any": [{"still": 1}], "timeout": 121}, ["timeout"], "less_than_equal"),
