@@ -53,7 +53,8 @@ class Element(Answer):
     """What is in it; of a password field always None."""
     states: list[str]
     """Such as ``enabled``, ``focused`` and ``checked``."""
-    bounds: Area
+    bounds: Area | None
+    """None where that cannot be told for sure."""
     window: str
     """The title of its window."""
     application: str

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from farhand import actions
 from farhand.actions import Button
-from farhand.types import Element
+from farhand.types import Area, Element
 from schemas.values.strict import StrictModel
 from server.mcp.arguments import AT, Coordinate, Input, Look
 from server.mcp.desk import Desk, Said, View, done
@@ -81,15 +81,18 @@ class ClickElement(Input, Meant):
 
 def _told(element: Element, view: View) -> dict[str, Any]:
     """An element without what says nothing."""
-    bounds = element.bounds
-    middle = bounds.x + bounds.width // 2, bounds.y + bounds.height // 2
     told = {
         "role": element.role,
         "name": element.name,
         "value": element.value,
         "states": element.states,
-        "coordinate": [*view.in_picture(*middle)],
+        "coordinate": element.bounds and _middle(element.bounds, view),
         "window": element.window,
         "ref": element.ref,
     }
     return {name: said for name, said in told.items() if said}
+
+
+def _middle(bounds: Area, view: View) -> list[int]:
+    x, y = bounds.x + bounds.width // 2, bounds.y + bounds.height // 2
+    return [*view.in_picture(x, y)]

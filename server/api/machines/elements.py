@@ -14,6 +14,7 @@ from schemas.inputs.selectors import Sought
 from schemas.link.element_messages import MAX_DEPTH, MAX_ELEMENTS
 from schemas.resources.elements import Element, Elements
 from schemas.resources.tokens import Scope
+from schemas.values.pictures import Region
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.dispatch.looks import LookedAt
@@ -101,9 +102,12 @@ def _elements(found: ElementsFound) -> Elements:
     """All of it was checked before."""
     items = [
         Element.model_construct(
-            **{**dict(element), "bounds": Area.model_construct(**element.bounds._asdict())},
-            selector=selector.model_dump(),
+            **{**dict(element), "bounds": _area(element.bounds)}, selector=selector.model_dump()
         )
         for element, selector in zip(found.elements, found.selectors, strict=True)
     ]
     return Elements(items=items, truncated=found.truncated, silent=found.silent)
+
+
+def _area(bounds: Region | None) -> Area | None:
+    return None if bounds is None else Area.model_construct(**bounds._asdict())

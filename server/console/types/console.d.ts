@@ -481,7 +481,7 @@ interface DesktopElement {
   name: string;
   value: string | null;
   states: string[];
-  bounds: Region;
+  bounds: Region | null;
   window: string;
   application: string;
   depth: number;

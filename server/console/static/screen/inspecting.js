@@ -74,7 +74,7 @@ const meantOf = (there) =>
 export function FoundOver(/** @type {{inspecting: Inspecting}} */ { inspecting }) {
   const { found, screen } = useStore(inspecting);
   return html`<div class="marks" aria-hidden="true">
-    ${found && screen.region && html`<span class="found" style=${styleOf(found.bounds, screen.region)}></span>`}
+    ${found?.bounds && screen.region && html`<span class="found" style=${styleOf(found.bounds, screen.region)}></span>`}
   </div>`;
 }
 
