@@ -74,11 +74,18 @@ def input_endpoint(summary: str, body: type[AnyBody]) -> Endpoint:
     )
 
 
+def names_element(body: object) -> bool:
+    """Whether an input names an element: how it ends then tells what the screen shows."""
+    return isinstance(body, ElementInput) or (isinstance(body, MouseInput) and any(body.elements))
+
+
 class InputHandler(AskingHandler):
     """One input on one machine."""
 
     async def carry_out(self, path: MachinePath, headers: InputHeaders, body: AnyInput) -> None:
         """Send the input, and answer with what became of it."""
+        if names_element(body):
+            self.principal.require(Scope.SCREEN_READ)
         preferred = return_preference(headers.prefer)
         minimal = (preferred or self.services.settings.input_response) == "minimal"
         ended = await self.ended(path, headers, body, minimal=minimal)

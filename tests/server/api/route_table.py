@@ -33,7 +33,8 @@ ITS_OWN = "its own"
 class Row:
     """One method of one route.
 
-    ``scope`` is the one that it needs, and no other will do; or PUBLIC, or ANY_TOKEN.  ``status``
+    ``scope`` is the one that it needs, and no other will do, but ``also`` beside it; or PUBLIC, or
+    ANY_TOKEN.  ``status``
     is the answer to a right request in a world where no machine is connected.  What of another
     organization is named in the path is OTHERS_404; where nothing is named, a caller sees or makes
     ITS_OWN; "" is what belongs to nobody.  ``problems`` are those beside the ones for each token,
@@ -51,6 +52,7 @@ class Row:
     headers: dict[str, str] = field(default_factory=dict)
     takes_body: bool = False
     is_endless: bool = False
+    also: str = ""
 
     @property
     def all_problems(self) -> set[str]:
@@ -76,6 +78,7 @@ def _input(path: str, body: dict[str, Any]) -> Row:
         OF_INPUTS_BY_ELEMENT if names_elements else OF_INPUTS,
         body=body,
         takes_body=True,
+        also="screen:read" if path.startswith("element") else "",
     )
 
 

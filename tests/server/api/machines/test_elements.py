@@ -336,6 +336,17 @@ async def test_reading_needs_the_scope_of_the_screen(service: Service, desk: Des
     await desk.link.nothing_heard()
 
 
+@pytest.mark.parametrize(("path", "body"), [*INPUTS, ("", {"actions": [CLICK]})], ids=str)
+async def test_whoever_may_not_see_the_screen_does_not_find_out_what_it_shows(
+    service: Service, desk: Desk, path: str, body: dict[str, Any]
+) -> None:
+    address = f"{INPUT}/{path}" if path else "/v1/computer/desk-1/actions"
+    blind = await service.new_token(Scope.INPUT_SEND)
+    reply = await service.post(address, body, token=blind)
+    assert (reply.status, reply.json["scope"]) == (403, "screen:read")
+    await desk.link.nothing_heard()
+
+
 async def test_token_has_few_questions_at_once(
     service: Service, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
