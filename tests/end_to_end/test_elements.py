@@ -141,3 +141,16 @@ def test_password_is_told_to_nobody(desk: Machine, shown: Shown) -> None:
     assert desk.elements(text="geheim").items == []
     assert shown.said == []
     eventually(lambda: desk.elements(name="Password").items, "the field is there")
+
+
+def test_names_that_are_hostile_are_told_cut_and_found_again(desk: Machine, shown: Shown) -> None:
+    names = {"Button 1": "x" * 1_000_000, "Button 2": "a\x07b", "Button 3": "<b>*?\\</b>"}
+    for old, new in names.items():
+        shown.tell("rename", f"{old} to {new}")
+    told = {each.name[:1]: each for each in desk.elements(role="push button").items}
+    for name in names.values():
+        found = told[name[0]]
+        assert len(found.name) == min(200, len(name))
+        assert "name" in found.selector
+        desk.invoke(found)
+        assert shown.said == [f"clicked {name}"]
