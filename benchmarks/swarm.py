@@ -125,6 +125,7 @@ def hello(journal_id: UUID, sequence: int) -> Hello:
         yields=False,
         clipboard_read=NONE,
         clipboard_write=NONE,
+        elements=NONE,
         desktop=None,
     )
 

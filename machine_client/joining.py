@@ -13,6 +13,7 @@ from functools import partial
 
 from machine_client.concurrency.tasks import Tasks
 from machine_client.credentials import Credentials
+from machine_client.desktop.base import ELEMENTS_UNTOLD
 from machine_client.desktop.choose import choose_desktop
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import Journal, JournalError
@@ -132,11 +133,14 @@ async def _client(machine: JoiningMachine, journal: Journal) -> MachineClient:
         read=settings.clipboard_read,
         write=settings.clipboard_write,
     )
+    # Who may not look at the screen is not told what it shows, either.
+    elements = desktop.elements() if settings.elements and settings.screen else None
     return MachineClient(
         settings,
         machine.credentials,
         journal,
-        partial(DesktopInjector, desktop, clipboard.can_write.reason),
+        partial(DesktopInjector, desktop, clipboard.can_write.reason, elements or ELEMENTS_UNTOLD),
         clipboard,
         desktop.open_view,
+        elements,
     )

@@ -171,6 +171,11 @@ class MachineSettings(ProgramSettings):
         True, description="Whether programs and operators may read what was copied here."
     )
     clipboard_write: bool = Field(True, description="Whether they may copy something here.")
+    elements: bool = Field(
+        True,
+        description="Whether they may see and name the elements of this desktop; not without the "
+        "screen.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: LogFormat = Field("text", description="json: one object for each line.")
     log_file: HomePath | None = Field(

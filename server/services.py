@@ -91,7 +91,8 @@ class Library:
 class Machines:
     """The machines: the door through which all is asked of them, and their links here.
 
-    ``waits`` counts by token who waits for what a screen shows.
+    ``waits`` counts by token who waits for what a screen shows, ``element_questions`` who asks what
+    elements there are.
     """
 
     fleet: Fleet
@@ -111,6 +112,7 @@ class Machines:
     registry: LinkRegistry
     vision: Vision
     waits: Counter[UUID] = field(default_factory=Counter)
+    element_questions: Counter[UUID] = field(default_factory=Counter)
 
 
 @dataclass(kw_only=True)

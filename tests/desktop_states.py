@@ -18,4 +18,6 @@ def desktop(
     screen: Capability = YES,
     displays: Sequence[Display] = tuple(GREETING.displays),
 ) -> DesktopChanged:
-    return DesktopChanged(displays=[*displays], input=input_, screen=screen)
+    return DesktopChanged(
+        displays=[*displays], input=input_, screen=screen, elements=GREETING.elements
+    )

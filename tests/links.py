@@ -56,6 +56,7 @@ _NUMBERS = itertools.count(1)
 SWITCHED_OFF = "not in this test"
 """Why a machine shows no screen, and has no clipboard, that its owner has switched off."""
 
+NO_ELEMENTS = Capability(available=False, reason="there is no accessibility bus")
 NO_CLIPBOARD = Capability(available=False, reason=SWITCHED_OFF, switched_off=True)
 
 
@@ -91,6 +92,7 @@ def hello(
         released=released,
         clipboard_read=NO_CLIPBOARD,
         clipboard_write=NO_CLIPBOARD,
+        elements=NO_ELEMENTS,
     )
 
 
@@ -155,6 +157,7 @@ DESKTOP_CHANGED = DesktopChanged(
     displays=[],
     input=Capability(available=False, reason="the display is gone"),
     screen=Capability(available=False, reason="the display is gone"),
+    elements=NO_ELEMENTS,
 )
 
 

@@ -173,8 +173,13 @@ WALLS = {
     "machine_client.desktop.clipboard_owner": {
         *("machine_client.desktop.base", "machine_client.concurrency", "schemas"),
     },
+    "machine_client.desktop.accessibility": {
+        *("machine_client.desktop.base", "machine_client.desktop.accessibility"),
+        *("machine_client.concurrency", "schemas"),
+    },
     "machine_client.desktop.x11": {
         *("machine_client.desktop.base", "machine_client.desktop.x11"),
+        "machine_client.desktop.accessibility",
         *("machine_client.desktop.keysyms", "machine_client.desktop.held_keys"),
         *("machine_client.desktop.looks", "machine_client.desktop.clipboard_owner"),
         *("machine_client.system", "schemas"),
@@ -231,6 +236,7 @@ FOREIGN = {
     "mss": ("machine_client.desktop.x11", "machine_client.desktop.windows.view"),
     "PIL": ("machine_client.screen.encoding", "machine_client.screen.stillness"),
     # The demo's window draws with it what arrives at the virtual desktop.
+    "dbus_fast": ("machine_client.desktop.accessibility",),
     "Xlib": ("machine_client.desktop.x11", "machine_client.demo"),
     "websockets": (
         *("machine_client.link", "machine_client.doctor.network_check"),

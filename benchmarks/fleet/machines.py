@@ -140,6 +140,7 @@ class Machine:
             yields=self._policy.yields,
             clipboard_read=Capability(available=True),
             clipboard_write=Capability(available=True),
+            elements=Capability(available=True),
             desktop="x11",
         )
         return said.model_dump_json().encode()

@@ -7,7 +7,7 @@ these says so, in ``may_have_happened``.  A problem that the server names, such 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 
 class FarhandError(Exception):
@@ -298,9 +298,31 @@ class _OfActions(Problem):
 
 
 class ActionsStopped(_OfActions):
-    """The screen did not show in time what was waited for; what came before is done."""
+    """The screen did not show what was waited for or meant; what came before is done."""
 
     name = "actions-stopped"
+
+
+class _OfElement(Problem):
+    """Nothing happened, as it is not one element that is meant."""
+
+    @classmethod
+    def told(cls, title: str, detail: str) -> Self:
+        """As a server says it."""
+        body = {"type": f"/problems/{cls.name}", "title": title, "detail": detail, "final": True}
+        return cls(409, body, {}, None)
+
+
+class ElementMissing(_OfElement):
+    """No such element is there that can be used now; nothing happened."""
+
+    name = "element-missing"
+
+
+class ElementAmbiguous(_OfElement):
+    """Several elements are like this; nothing happened."""
+
+    name = "element-ambiguous"
 
 
 class InputFailed(_OfActions):

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from pydantic import Field, PrivateAttr
 
+from farhand._desktop_types import Area, Dimensions, Display, Element, Elements, Point
 from farhand._fleet_types import (
     Answer,
     BulkItem,
@@ -42,7 +43,7 @@ __all__ = [
     "BulkResult", "Capability",
     "ClipboardContent", "CommandAnswer", "CommandItem", "CommandView", "Control",
     "CreatedInvitation", "CreatedMachine", "CreatedToken", "CreatedWebhook", "Delivery",
-    "Dimensions", "Display", "Event", "ExpectedOffline",
+    "Dimensions", "Display", "Element", "Elements", "Event", "ExpectedOffline",
     "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",
     "Invitation", "InvitationReference", "Join", "LatestTrajectory", "LeftOutPicture", "Machine",
     "Organization", "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolCount",
@@ -51,43 +52,6 @@ __all__ = [
     "WaitResult", "Webhook", "Workflow",
 ]
 # fmt: on
-
-
-class Point(Answer):
-    """A place on the desktop."""
-
-    x: int
-    y: int
-
-
-class Area(Answer):
-    """A rectangle of the desktop."""
-
-    x: int
-    y: int
-    width: int
-    height: int
-
-
-class Display(Answer):
-    """A display, in the pixels that inputs use."""
-
-    x: int
-    y: int
-    width: int
-    height: int
-    scale: float = 1.0
-    """Physical pixels for each of these."""
-
-
-class Dimensions(Answer):
-    """The smallest rectangle around all displays, and each of them."""
-
-    x: int
-    y: int
-    width: int
-    height: int
-    displays: list[Display]
 
 
 class PictureContent(Answer):
@@ -285,6 +249,8 @@ class Machine(Answer):
     inputs: InputCounts
     last_input_at: datetime | None
     screen: Capability
+    elements: Capability
+    """Whether its programs tell what elements they have."""
     viewers: list[str]
     """Who looks at its live screen, 20 at most."""
     invitation: InvitationReference | None

@@ -9,12 +9,14 @@ drag, and because either can be possible where the other is not.
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NoReturn, Protocol
 
 from schemas.inputs.bodies import Button, Direction
 from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.key_combinations import Chord, Key
-from schemas.inputs.outcomes import Effect, Point, Refused
+from schemas.inputs.outcomes import ELEMENTS_UNAVAILABLE, Effect, Point, Refused
+from schemas.inputs.selectors import Selector, Sought
+from schemas.link.element_messages import SeenElement, Truncation
 from schemas.link.messages import Display, Released
 from schemas.values.pictures import Region, Size
 
@@ -107,6 +109,118 @@ class DesktopCheck:
     if_silent: str
 
 
+@dataclass(frozen=True, slots=True)
+class FoundElement:
+    """The one element that is meant; ``place`` is where a click reaches it, if that was asked.
+
+    ``handle`` is the finder's own.
+    """
+
+    handle: object
+    bounds: Region | None = None
+    place: Point | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedElements:
+    """Elements of the screen, why these are not all, and the programs that did not answer."""
+
+    elements: tuple[SeenElement, ...]
+    truncated: Truncation | None = None
+    silent: tuple[str, ...] = ()
+
+
+class OutcomeUnknown(Exception):  # noqa: N818  # an outcome, not an error of ours
+    """Something was asked of a program that does not say whether it did it."""
+
+
+class DesktopElements(Protocol):
+    """What a desktop's programs say is on its screen; for any thread.
+
+    All of it takes some seconds at most, whatever programs do.  It raises DesktopError of code
+    "elements_unavailable" where nothing is told, and Refusal, whose place the caller knows, where
+    an element is missing, or several are meant.
+    """
+
+    def why_none(self) -> str | None:
+        """Why nothing is told here, and what would mend it; None where it is."""
+
+    def listed(
+        self, sought: Sought, *, at: Point | None, limit: int, depth: int | None
+    ) -> ListedElements:
+        """Tell what can be seen, or what of it is at a place."""
+
+    def sight(self, selector: Selector) -> tuple[bool, Region | None]:
+        """Whether any such element can be seen, and where one is."""
+
+    def find(self, selector: Selector, *, place: bool) -> FoundElement:
+        """Find the one element that is meant, that can be seen, and is enabled.
+
+        With ``place`` it is one that a click reaches: nothing else is before it.
+        """
+
+    def look_again(self, found: FoundElement) -> FoundElement:
+        """Make sure of a found element right before something is done; it may have moved."""
+
+    def invoke(self, found: FoundElement) -> None:
+        """Have it do what it is there for; OutcomeUnknown where its program is stuck then.
+
+        So do the two below.
+        """
+
+    def set_value(self, found: FoundElement, value: str | float) -> None:
+        """Put a text or a number into it."""
+
+    def focus(self, found: FoundElement) -> None:
+        """Put the keyboard's focus on it."""
+
+    def close(self) -> None:
+        """Let go of what was opened; whoever asks afterwards has it opened again."""
+
+
+class NoElements:
+    """See `DesktopElements`; ``reason`` says why a desktop has none."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def why_none(self) -> str | None:
+        return self._reason
+
+    def listed(
+        self, sought: Sought, *, at: Point | None, limit: int, depth: int | None
+    ) -> NoReturn:
+        raise self._error
+
+    def sight(self, selector: Selector) -> NoReturn:
+        raise self._error
+
+    def find(self, selector: Selector, *, place: bool) -> NoReturn:
+        raise self._error
+
+    def look_again(self, found: FoundElement) -> NoReturn:
+        raise self._error
+
+    def invoke(self, found: FoundElement) -> NoReturn:
+        raise self._error
+
+    def set_value(self, found: FoundElement, value: str | float) -> NoReturn:
+        raise self._error
+
+    def focus(self, found: FoundElement) -> NoReturn:
+        raise self._error
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    @property
+    def _error(self) -> DesktopError:
+        return DesktopError(ELEMENTS_UNAVAILABLE, self._reason)
+
+
+ELEMENTS_UNTOLD = NoElements("its owner lets nobody see elements")
+
+
 class Desktop(Protocol):
     """A desktop that inputs can go into and pictures can come from; for any thread.
 
@@ -137,6 +251,9 @@ class Desktop(Protocol):
         Raises ClipboardError where that is no text, is too long, or is not said in time, and
         DesktopError.  It takes some seconds at most, unless the desktop hangs.
         """
+
+    def elements(self) -> DesktopElements:
+        """What tells of the elements on the screen; it opens what it needs when it needs it."""
 
     def checks(self) -> tuple[DesktopCheck, ...]:
         """What to look at where something does not work: the display, the input, the screen."""

@@ -26,6 +26,9 @@ class UnavailableDesktop:
     def read_clipboard(self, selection: Selection) -> str:
         raise base.ClipboardError("clipboard_unavailable", self._reason)
 
+    def elements(self) -> base.DesktopElements:
+        return base.NoElements(self._reason)
+
     def checks(self) -> tuple[base.DesktopCheck, ...]:
         return (base.DesktopCheck("display", self._look, self._reason),)
 

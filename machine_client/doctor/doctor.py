@@ -9,7 +9,13 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from machine_client.concurrency.bounded_call import BoundedCall
-from machine_client.desktop.base import DesktopCheck, DesktopError, InjectionUnavailable
+from machine_client.desktop.base import (
+    Desktop,
+    DesktopCheck,
+    DesktopError,
+    InjectionUnavailable,
+    NoElements,
+)
 from machine_client.desktop.choose import choose_desktop
 from machine_client.doctor.finding import Finding, fault
 from machine_client.doctor.network_check import check_network
@@ -40,8 +46,26 @@ async def _desktop(settings: MachineSettings) -> list[Finding]:
     for check in desktop.checks():
         found.append(await _checked(check, settings))
         if check.part == "display" and not found[-1].good:
-            break
-    return found
+            return found
+    return [*found, await _elements(desktop, settings)]
+
+
+async def _elements(desktop: Desktop, settings: MachineSettings) -> Finding:
+    """Whether programs tell what they show: all else works without it."""
+    if not (settings.elements and settings.screen):
+        return Finding("elements", True, "nobody may see them, as the settings say")
+    elements = desktop.elements()
+    try:
+        why_none = await _bounded(elements.why_none, "elements")
+    except TimeoutError:
+        why_none = "the accessibility bus does not answer: restart the graphical session"
+    finally:
+        elements.close()
+    if why_none is None:
+        return Finding("elements", True, "programs can tell what they show")
+    has_none_of_its_kind = isinstance(elements, NoElements)
+    what = f"none: {why_none}; all else works without them"
+    return Finding("elements", True, what, is_doubtful=not has_none_of_its_kind)
 
 
 async def _checked(check: DesktopCheck, settings: MachineSettings) -> Finding:

@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed
 from machine_client import __version__
 from machine_client.concurrency.tasks import Tasks
 from machine_client.credentials import Credentials
-from machine_client.desktop.base import DesktopView
+from machine_client.desktop.base import ELEMENTS_UNTOLD, DesktopElements, DesktopView
 from machine_client.journal.journal import Journal
 from machine_client.link import events
 from machine_client.link.failures import MustStopError, reason_to_retry, without_credentials
@@ -21,6 +21,7 @@ from machine_client.link.session import Session
 from machine_client.link.websocket import DirectConnection, open_websocket, proxy_for
 from machine_client.screen import sender
 from machine_client.screen.capturer import ScreenCapturer
+from machine_client.screen.element_questions import ElementQuestions
 from machine_client.screen.eyes import ScreenEyes
 from machine_client.screen.waits import ScreenWaits
 from machine_client.settings import MachineSettings
@@ -48,7 +49,7 @@ class MachineClient:
 
     ``open_injector`` returns one, or raises InjectionUnavailable: then the link is kept all the
     same, so that operators see the reason, and the desktop is tried again.  ``open_view`` makes
-    what the screen is looked at through; None is that there is none.
+    what the screen is looked at through; None is that there is none, as ``elements`` are.
     Raises `failures.MisconfiguredError` where the environment's proxy cannot be one.
     """
 
@@ -60,7 +61,9 @@ class MachineClient:
         open_injector: Callable[[], Injector],
         clipboard: MachineClipboard,
         open_view: Callable[[], DesktopView] | None = None,
+        elements: DesktopElements | None = None,
     ) -> None:
+        self._elements = elements
         self._settings = settings
         self._proxy = proxy_for(settings)
         self._credentials = credentials
@@ -95,6 +98,7 @@ class MachineClient:
                 self._desktop.stop(),
                 asyncio.to_thread(self._executor.stop),
                 asyncio.to_thread(self._capturer.stop),
+                asyncio.to_thread((self._elements or ELEMENTS_UNTOLD).close),
             )
 
     def _make_parts(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -106,9 +110,11 @@ class MachineClient:
                 loop.call_soon_threadsafe(self._reported, event)
 
         open_view = self._open_view if self._settings.screen else None
-        eyes = ScreenEyes(open_view, report, report)
+        elements = self._elements or ELEMENTS_UNTOLD
+        eyes = ScreenEyes(open_view, report, report, elements)
         self._executor = Executor(self._journal, NullInjector(), eyes, report)
-        self._waits = ScreenWaits(open_view, report)
+        self._waits = ScreenWaits(open_view, report, elements)
+        self._element_questions = ElementQuestions(elements, report)
         self._capturer = ScreenCapturer(
             open_view,
             report,
@@ -122,6 +128,7 @@ class MachineClient:
             seconds=self._settings.desktop_check,
             use=self._executor.use,
             tell=lambda desktop: self._feed(events.DesktopObserved(desktop)),
+            elements=self._elements,
         )
 
     def _reported(self, event: events.Event) -> None:
@@ -255,18 +262,31 @@ class MachineClient:
                 self._close(code, reason)
             case sender.SendScreenMessage(message) | sender.SendFrame(message):
                 self._send(message)
-            case sender.BeginLook(look):
-                self._waits.begin(look)
-            case sender.StopLook(look):
-                self._waits.stop(look)
-            case sender.TellJudged(offered, judged):
-                offered.tell(judged)
+            case (
+                sender.BeginLook() | sender.StopLook() | sender.ListElements() | sender.TellJudged()
+            ):
+                self._look(effect)
             case sender.CaptureLive() | sender.StopLive() | sender.RunRequest():
                 self._capturer.submit(effect)
             case events.ReplaceToken(code):
                 self._tasks.start_and_report(self._replace_token(code), "make a new token")
             case orders.ReadClipboard():
                 self._tasks.start_and_report(self._read(effect), "read the clipboard")
+
+    def _look(
+        self,
+        effect: sender.BeginLook | sender.StopLook | sender.ListElements | sender.TellJudged,
+    ) -> None:
+        """Look at what the screen shows, or stop, or say to who looks what the node has seen."""
+        match effect:
+            case sender.BeginLook(look):
+                self._waits.begin(look)
+            case sender.StopLook(look):
+                self._waits.stop(look)
+            case sender.ListElements(query):
+                self._element_questions.begin(query)
+            case sender.TellJudged(offered, judged):
+                offered.tell(judged)
 
     async def _replace_token(self, code: str) -> None:
         """Come back with a new token; the link of now ends."""
@@ -321,5 +341,6 @@ class MachineClient:
             yields=self._reconnect_policy.yields,
             clipboard_read=self._clipboard.can_read,
             clipboard_write=self._clipboard.can_write,
+            elements=desktop.elements,
             desktop=self._settings.kind_of_desktop,
         )

@@ -23,7 +23,12 @@ class ReportedDesktop:
 
     def greeting(self, hello: Hello) -> Hello:
         """What to say first on a new link; the desktop is told in it."""
-        self._told = DesktopChanged(displays=hello.displays, input=hello.input, screen=hello.screen)
+        self._told = DesktopChanged(
+            displays=hello.displays,
+            input=hello.input,
+            screen=hello.screen,
+            elements=hello.elements,
+        )
         self._released_in_hello = self._released
         return hello.model_copy(update={"released": self._released})
 

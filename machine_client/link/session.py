@@ -23,6 +23,7 @@ from machine_client.link.server_clock import ServerClock
 from machine_client.link.waiting import WaitingInputs
 from machine_client.screen.sender import (
     DesktopQueried,
+    ElementsListed,
     FrameOffered,
     LookEnded,
     OrderFailed,
@@ -115,6 +116,7 @@ class Session:
                 PictureCaptured()
                 | DesktopQueried()
                 | LookEnded()
+                | ElementsListed()
                 | OrderFailed()
                 | PictureKept()
                 | FrameOffered()

@@ -4,7 +4,14 @@ import logging
 from collections.abc import Callable
 from uuid import UUID
 
-from machine_client.desktop.base import DesktopError, DesktopView, RawFrame, Refusal
+from machine_client.desktop.base import (
+    ELEMENTS_UNTOLD,
+    DesktopElements,
+    DesktopError,
+    DesktopView,
+    RawFrame,
+    Refusal,
+)
 from machine_client.screen.capturer import NO_SCREEN, take_picture
 from machine_client.screen.encoding import part_of
 from machine_client.screen.sender import (
@@ -37,8 +44,10 @@ class ScreenEyes:
         open_view: OpenView,
         keep: Callable[[PictureKept], None],
         offer: Callable[[FrameOffered], None] = offered_to_nobody,
+        elements: DesktopElements = ELEMENTS_UNTOLD,
     ) -> None:
         self._open_view = open_view
+        self._elements = elements
         self._keep = keep
         self._offer = offer
         self._view: DesktopView | None = None
@@ -68,6 +77,7 @@ class ScreenEyes:
             before=before,
             show=shower(place, self._offer),
             is_over=is_interrupted,
+            elements=self._elements,
         )
 
     def take(
@@ -109,7 +119,13 @@ class ScreenEyes:
     def _settle(self, wanted: ClosingPicture, is_interrupted: IsInterrupted) -> None:
         # Shorter than whoever waits for stillness may ask for.
         still = Still.model_construct(still=wanted.settle, region=None, ignore=())
-        watch(self._opened(), (still,), wanted.longest_settling, is_over=is_interrupted)
+        watch(
+            self._opened(),
+            (still,),
+            wanted.longest_settling,
+            is_over=is_interrupted,
+            elements=self._elements,
+        )
 
     def _why_too_large(self, picture: EncodedPicture) -> str:
         if (size := len(picture.content)) <= self._bytes_left:

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from schemas.inputs.outcomes import Point
 from schemas.link import picture_frames
+from schemas.link.element_messages import ElementsQuery, ElementsSeen, SeenElement, Truncation
 from schemas.link.messages import (
     ActionPicture,
     ClientMessage,
@@ -49,11 +50,12 @@ ScreenQuestion = (
     | LookStop
     | FrameJudged
     | DesktopQuery
+    | ElementsQuery
 )
 Glance = Screenshot | DesktopQuery
 """What is answered with what is there now."""
 
-Request = Glance | Look
+Request = Glance | Look | ElementsQuery
 Order = ScreenStart | Request
 
 
@@ -152,8 +154,24 @@ class FrameOffered:
     tell: Callable[[FrameJudged], None]
 
 
+@dataclass(frozen=True, slots=True)
+class ElementsListed:
+    """A question about elements has its answer; ``silent`` are programs that say nothing."""
+
+    order: ElementsQuery
+    elements: tuple[SeenElement, ...]
+    truncated: Truncation | None
+    silent: tuple[str, ...]
+
+
 ScreenResult = (
-    PictureCaptured | DesktopQueried | LookEnded | OrderFailed | PictureKept | FrameOffered
+    PictureCaptured
+    | DesktopQueried
+    | LookEnded
+    | ElementsListed
+    | OrderFailed
+    | PictureKept
+    | FrameOffered
 )
 
 
@@ -199,6 +217,13 @@ class TellJudged:
 
 
 @dataclass(frozen=True, slots=True)
+class ListElements:
+    """Look which elements the screen shows; the answer is reported."""
+
+    order: ElementsQuery
+
+
+@dataclass(frozen=True, slots=True)
 class SendFrame:
     """Write these bytes to the websocket, as a binary message."""
 
@@ -219,6 +244,7 @@ ScreenEffect = (
     | BeginLook
     | StopLook
     | TellJudged
+    | ListElements
     | SendFrame
     | SendScreenMessage
 )
@@ -259,7 +285,7 @@ class ScreenSender:
                 return [] if offered is None else [TellJudged(offered, question)]
             case LookStop(request=request):
                 return [StopLook(look) for look in self._looks if look.request == request]
-            case Screenshot() | Look() | DesktopQuery():
+            case Screenshot() | Look() | DesktopQuery() | ElementsQuery():
                 if len(self._requests) >= MAX_REQUESTS:
                     reason = f"more than {MAX_REQUESTS} requests wait"
                     return [
@@ -268,6 +294,8 @@ class ScreenSender:
                 self._requests.append(question)
                 if isinstance(question, Look):
                     return [BeginLook(question)]
+                if isinstance(question, ElementsQuery):
+                    return [ListElements(question)]
                 return [RunRequest(question)]
 
     def taken(self, taken: ScreenResult, captured_at: int, largest: int) -> list[ScreenEffect]:
@@ -293,6 +321,9 @@ class ScreenSender:
                 self._close(query)
                 seen = DesktopSeen(request=query.request, displays=[*displays], pointer=pointer)
                 return [SendScreenMessage(seen)]
+            case ElementsListed(order=asked):
+                self._close(asked)
+                return [SendScreenMessage(_answer(taken))]
             case LookEnded(order=look, sight=sight):
                 self._close(look)
                 return [
@@ -427,6 +458,15 @@ def _shown(number: int, offered: FrameOffered) -> FrameShown:
     else:
         of = offered.of._asdict()
     return FrameShown(number=number, conditions=offered.conditions, **of)
+
+
+def _answer(listed: ElementsListed) -> ElementsSeen:
+    return ElementsSeen(
+        request=listed.order.request,
+        elements=[*listed.elements],
+        truncated=listed.truncated,
+        silent=[*listed.silent],
+    )
 
 
 def _header(

@@ -6,15 +6,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from machine_client.concurrency.threads import daemon_thread
-from machine_client.desktop.base import DesktopError, DesktopView, Refusal
+from machine_client.desktop.base import (
+    ELEMENTS_UNTOLD,
+    DesktopElements,
+    DesktopError,
+    DesktopView,
+    Refusal,
+)
 from machine_client.screen import sender
 from machine_client.screen.capturer import NO_SCREEN
 from machine_client.screen.encoding import part_of
 from machine_client.screen.sender import Sight
 from machine_client.screen.showing import VISION_UNAVAILABLE, Show, Tell
 from machine_client.screen.watching import watch
+from schemas.inputs.outcomes import ELEMENTS_UNAVAILABLE
 from schemas.inputs.pictures import Area
-from schemas.inputs.waits import Condition
+from schemas.inputs.waits import Condition, ElementSeen
 from schemas.link.messages import Display, Look
 from schemas.values.pictures import Region
 
@@ -26,8 +33,14 @@ OpenView = Callable[[], DesktopView] | None
 class ScreenWaits:
     """The waits that a server has asked for; ``report`` takes the end of each, from its thread."""
 
-    def __init__(self, open_view: OpenView, report: Callable[[sender.ScreenResult], None]) -> None:
+    def __init__(
+        self,
+        open_view: OpenView,
+        report: Callable[[sender.ScreenResult], None],
+        elements: DesktopElements = ELEMENTS_UNTOLD,
+    ) -> None:
         self._open_view = open_view
+        self._elements = elements
         self._report = report
         self._stops: dict[int, threading.Event] = {}
 
@@ -65,7 +78,8 @@ class ScreenWaits:
         except DesktopError as error:
             if error.code == VISION_UNAVAILABLE:
                 return sender.OrderFailed(look, str(error), error.code, "any")
-            return sender.OrderFailed(look, str(error))
+            code = error.code if error.code == ELEMENTS_UNAVAILABLE else None
+            return sender.OrderFailed(look, str(error), code)
 
     def _seen(self, look: Look, stop: threading.Event) -> Sight:
         if self._open_view is None:
@@ -73,8 +87,14 @@ class ScreenWaits:
         view = self._open_view()
         try:
             check_regions(look.any, view.displays())
-            show = shower(look, self._report)
-            return watch(view, look.any, look.timeout, show=show, is_over=stop.is_set)
+            return watch(
+                view,
+                look.any,
+                look.timeout,
+                show=shower(look, self._report),
+                is_over=stop.is_set,
+                elements=self._elements,
+            )
         finally:
             view.close()
 
@@ -103,6 +123,8 @@ class _Looked:
 def check_regions(conditions: Sequence[Condition], displays: Sequence[Display]) -> None:
     """Raise Refusal where a condition looks beside the desktop."""
     for number, condition in enumerate(conditions):
+        if isinstance(condition, ElementSeen):
+            continue
         try:
             part_of(Region.around(displays), _Looked(condition.region), displays)
         except Refusal as refusal:

@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from machine_client.desktop.base import DesktopView, RawFrame
+from machine_client.desktop.base import ELEMENTS_UNTOLD, DesktopElements, DesktopView, RawFrame
+from machine_client.screen.element_watch import ElementWatch
 from machine_client.screen.sender import Sight
 from machine_client.screen.showing import Show, Showing, show_nobody
 from machine_client.screen.stillness import Judge
@@ -34,17 +35,19 @@ def watch(
     before: RawFrame | None = None,
     show: Show = show_nobody,
     is_over: Callable[[], bool],
+    elements: DesktopElements = ELEMENTS_UNTOLD,
 ) -> Sight:
     """Wait so many seconds for one of the conditions, or until ``is_over``.
 
     ``before`` is what a change is told by; without it, that is what the screen shows now.  ``show``
-    has the node judge what is not judged here.  Raises DesktopError where it cannot be seen, or
-    nobody judges it.
+    has the node judge what is not judged here, and ``elements`` tells of elements.  Raises
+    DesktopError where the screen cannot be seen, or nobody judges it.
     """
     began_at = time.monotonic()
     # From here on it is told what is drawn, so that nothing is missed after the first look.
     view.wait_until_drawn(0)
     frame = view.capture(pointer=False)
+    element_watch = ElementWatch(conditions, elements)
     judge, showing = Judge(conditions, before or frame, began_at), Showing(conditions, show)
     judge.saw(frame, began_at)
     showing.saw(frame)
@@ -60,6 +63,8 @@ def watch(
             return Sight(*met, now - began_at)
         if met is None:
             has_just_looked = False
+            if (met := element_watch.met()) is not None:
+                return Sight(*met, time.monotonic() - began_at)
             if now - began_at >= timeout or is_over():
                 return Sight(None, None, now - began_at, showing.seen)
             pause = BUSY_SLICE_SECONDS if showing.is_busy else SLICE_SECONDS

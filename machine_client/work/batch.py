@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 from uuid import UUID
 
-from machine_client.desktop.base import DesktopError, RawFrame
+from machine_client.desktop.base import DesktopError, OutcomeUnknown, RawFrame
 from machine_client.journal.journal import JournalError
 from machine_client.screen.sender import ActionPlace, Sight
 from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
@@ -24,8 +24,9 @@ from schemas.inputs.actions import (
     TakePicture,
     WaitFor,
 )
-from schemas.inputs.bodies import AnyInput, ClickMouse, PressKeys
+from schemas.inputs.bodies import AnyInput, ClickMouse, ElementInput, MouseInput, PressKeys
 from schemas.inputs.outcomes import (
+    ELEMENT_REFUSALS,
     ActionResult,
     ActionStatus,
     Completed,
@@ -43,6 +44,12 @@ from schemas.programs.failpoints import Failpoint, reached
 logger = logging.getLogger(__name__)
 
 INTERRUPTED: Final = "interrupted"
+
+_STATUSES: Final[dict[str, ActionStatus]] = {
+    INTERRUPTED: "interrupted",
+    **dict.fromkeys(ELEMENT_REFUSALS, "not_seen"),
+}
+"""What it means that an action ended with a code; any other is a failure."""
 
 Sighted = TakePicture | ClosingPicture | WaitFor
 """What needs a screen."""
@@ -213,7 +220,7 @@ class Batch:
     def _check(self, wanted: AnyAction | ClosingPicture, *place: str) -> None:
         try:
             if isinstance(wanted, InputAction):
-                self._injector.prepare(wanted)
+                self._check_input(wanted)
             elif not isinstance(wanted, Pause):
                 self._eyes.check(wanted)
         except Refusal as refusal:
@@ -221,6 +228,13 @@ class Batch:
             raise Refusal(refusal.outcome.model_copy(update={"loc": loc})) from None
         except DesktopError as error:
             raise InjectionUnavailable(str(error)) from error
+
+    def _check_input(self, wanted: InputAction) -> None:
+        """Elements are looked for when it is their turn: what is done before may bring them."""
+        if isinstance(wanted, MouseInput):
+            self._injector.prepare(wanted.without_elements())
+        elif not isinstance(wanted, ElementInput):
+            self._injector.prepare(wanted)
 
     def _why_not_begun(self, number: int) -> tuple[str, str] | None:
         """Why nothing further is begun, for a program and for a person."""
@@ -267,6 +281,10 @@ class Batch:
             return _failure(action, failure.code, failure.message)
         except Refusal as refusal:
             return _failure(action, refusal.outcome.code, refusal.outcome.message)
+        except OutcomeUnknown as error:
+            return ActionResult(
+                operation=action.operation, status="unknown", message=str(error)[:1000]
+            )
         except InjectionUnavailable as error:
             return _failure(action, "desktop_unavailable", str(error))
         except DesktopError as error:
@@ -318,6 +336,8 @@ class Batch:
     def _ended_by(self, number: int, result: ActionResult) -> Outcome:
         if result.status == "not_seen":
             return Stopped(actions=self._all_results())
+        if result.status == "unknown":
+            return Unknown(injected_at_least=self._injected, actions=self._all_results())
         code, message = result.code or INTERRUPTED, result.message or "it was interrupted"
         return self._failed(code, f"action {number} ({result.operation}): {message}"[:1000])
 
@@ -354,7 +374,7 @@ class Batch:
 
 
 def _failure(action: AnyAction, code: str, message: str) -> ActionResult:
-    status: ActionStatus = "interrupted" if code == INTERRUPTED else "failed"
+    status: ActionStatus = _STATUSES.get(code, "failed")
     return ActionResult(
         operation=action.operation, status=status, code=code, message=message[:1000]
     )

@@ -11,7 +11,13 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from machine_client.concurrency.bounded_call import BoundedCall
-from machine_client.desktop.base import DesktopError, DesktopView, InjectionUnavailable
+from machine_client.desktop.base import (
+    ELEMENTS_UNTOLD,
+    DesktopElements,
+    DesktopError,
+    DesktopView,
+    InjectionUnavailable,
+)
 from machine_client.work.worker import Injector
 from schemas.inputs.bodies import AnyInput, ClickMouse, PressKeys
 from schemas.inputs.outcomes import Effect, Point
@@ -21,6 +27,8 @@ logger = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 3.0
 """For the desktop to answer a look; with the longest interval noticed within 5 s."""
+ELEMENTS_SECONDS = 1.0
+"""For the accessibility bus to answer one."""
 SHORTEST_INTERVAL = 0.2
 """Between two looks that failing inputs and pictures ask for."""
 STOP_SECONDS = 1.0
@@ -29,6 +37,7 @@ AVAILABLE = Capability(available=True)
 SCREEN_IS_OFF = Capability(
     available=False, reason="its owner lets nobody look at the screen", switched_off=True
 )
+ELEMENTS_ARE_OFF = Capability(available=False, reason=ELEMENTS_UNTOLD.why_none(), switched_off=True)
 
 
 class NullInjector:
@@ -76,7 +85,7 @@ class DesktopWatch:
     ``open_injector`` returns one or raises InjectionUnavailable; ``use`` takes each one that was
     opened, from another thread.  ``open_view`` makes what is looked through, None where there is
     nothing but the injector.  ``try_screen`` raises DesktopError where the
-    screen cannot be taken; None is that nobody may look at it.
+    screen cannot be taken; None is that nobody may look at it, as ``elements`` are.
 
     ``state`` is the desktop as it was at the last look; ``tell`` takes it whenever it is another,
     and with it what was released at its opening.
@@ -91,7 +100,9 @@ class DesktopWatch:
         seconds: float,
         use: Callable[[Injector], None],
         tell: Callable[[DesktopChanged], None],
+        elements: DesktopElements | None = None,
     ) -> None:
+        self._elements = elements
         self._open_injector = open_injector
         self._open_view = open_view
         self._try_screen = try_screen
@@ -107,8 +118,12 @@ class DesktopWatch:
         self._wanted = asyncio.Event()
         self._input_look = BoundedCall(self._look_at_input, "desktop")
         self._screen_look = BoundedCall(self._look_at_screen, "screen")
+        self._elements_look = BoundedCall(self._look_at_elements, "elements")
         self.state = DesktopChanged(
-            displays=[], input=_unavailable("it is not known yet"), screen=SCREEN_IS_OFF
+            displays=[],
+            input=_unavailable("it is not known yet"),
+            screen=SCREEN_IS_OFF,
+            elements=ELEMENTS_ARE_OFF,
         )
 
     def look_soon(self) -> None:
@@ -142,6 +157,7 @@ class DesktopWatch:
         if await self._input_look.ended(STOP_SECONDS) and self._view is not None:
             self._view.close()
         await self._screen_look.ended(STOP_SECONDS)
+        await self._elements_look.ended(STOP_SECONDS)
 
     async def _look(self) -> DesktopChanged:
         displays, screen = self.state.displays, SCREEN_IS_OFF
@@ -154,7 +170,10 @@ class DesktopWatch:
                 "program holds it"
             )
             return DesktopChanged(
-                displays=displays, input=input_, screen=input_ if self._try_screen else screen
+                displays=displays,
+                input=input_,
+                screen=input_ if self._try_screen else screen,
+                elements=self.state.elements,
             )
         try:
             displays, screen = await self._screen_look.result(ANSWER_SECONDS)
@@ -164,7 +183,24 @@ class DesktopWatch:
                     f"the screen could not be taken within {ANSWER_SECONDS:g} s: another program "
                     "has grabbed the desktop"
                 )
-        return DesktopChanged(displays=displays, input=input_, screen=screen)
+        return DesktopChanged(
+            displays=displays, input=input_, screen=screen, elements=await self._elements_now()
+        )
+
+    async def _elements_now(self) -> Capability:
+        try:
+            return await self._elements_look.result(ELEMENTS_SECONDS)
+        except TimeoutError:
+            return _unavailable("the accessibility bus does not answer")
+
+    def _look_at_elements(self) -> Capability:
+        if self._elements is None:
+            return ELEMENTS_ARE_OFF
+        try:
+            why_none = self._elements.why_none()
+        except Exception as error:  # noqa: BLE001  as above
+            return self._mistaken("elements", error)
+        return AVAILABLE if why_none is None else _unavailable(why_none)
 
     def _look_at_input(self) -> Capability:
         try:

@@ -9,14 +9,18 @@ import time
 from collections.abc import Callable
 
 from machine_client.desktop.base import (
+    ELEMENTS_UNTOLD,
     Desktop,
+    DesktopElements,
     DesktopError,
     DesktopInput,
     DesktopLost,
     InjectionUnavailable,
+    OutcomeUnknown,
     Refusal,
     interrupted,
 )
+from machine_client.work.elements import Found, ask_element, find_all, put_on_elements
 from machine_client.work.places import put_on_desktop
 from machine_client.work.route import Route
 from schemas.inputs import bodies
@@ -26,7 +30,13 @@ from schemas.inputs.outcomes import Effect, Point, Refused
 from schemas.inputs.texts import chords_of
 from schemas.link.messages import Display, Released
 
-__all__ = ["DesktopInjector", "InjectionFailed", "InjectionUnavailable", "Refusal"]
+__all__ = [
+    "DesktopInjector",
+    "InjectionFailed",
+    "InjectionUnavailable",
+    "OutcomeUnknown",
+    "Refusal",
+]
 
 _DRAG_MOVES_A_SECOND = 100
 _QUICK_DRAG_MOVES = 8
@@ -69,11 +79,17 @@ class DesktopInjector:
     `release_all` when the link ends, `close` at the end.
     """
 
-    def __init__(self, desktop: Desktop, why_no_clipboard: str | None = None) -> None:
+    def __init__(
+        self,
+        desktop: Desktop,
+        why_no_clipboard: str | None = None,
+        elements: DesktopElements = ELEMENTS_UNTOLD,
+    ) -> None:
         """Take hold of the desktop's pointer and keyboard.  Raises InjectionUnavailable.
 
         ``why_no_clipboard`` says why nothing is copied, where it is not.
         """
+        self._elements = elements
         self._why_no_clipboard = why_no_clipboard
         self._input = desktop.open_input()
         self.is_lost = False
@@ -112,8 +128,9 @@ class DesktopInjector:
         """Check everything that can be known before the first event, and inject nothing.
 
         What comes back injects the input, once, and says where the pointer is after it; it raises
-        InjectionFailed.  Raises Refusal where this desktop cannot carry the input out, and
-        InjectionUnavailable where there is none at the moment.
+        InjectionFailed, and of an input that names elements Refusal as well, where one of them has
+        changed meanwhile, or OutcomeUnknown.  Raises Refusal where this desktop cannot carry the
+        input out, and InjectionUnavailable where there is none at the moment.
         """
         chords: tuple[Chord, ...] = ()
         try:
@@ -133,12 +150,13 @@ class DesktopInjector:
             elif isinstance(body, bodies.TypeText):
                 chords = chords_of(body.text)
                 _check_text(chords, desktop)
-            else:
+            elif isinstance(body, bodies.WriteClipboard):
                 self._check_clipboard()
+            found = find_all(body, self._elements)
         except DesktopError as error:
             self._note(error)
             raise InjectionUnavailable(str(error)) from error
-        return lambda: self._perform(body, chords)
+        return lambda: self._perform(body, chords, found)
 
     @property
     def is_interrupted(self) -> bool:
@@ -204,12 +222,17 @@ class DesktopInjector:
         if self._why_no_clipboard is not None:
             raise Refusal(Refused(code="clipboard_unavailable", message=self._why_no_clipboard))
 
-    def _perform(self, body: bodies.AnyInput, chords: tuple[Chord, ...]) -> Point:
+    def _perform(self, body: bodies.AnyInput, chords: tuple[Chord, ...], found: Found) -> Point:
         self._confirmed_before = self._input.confirmed
         try:
             try:
                 self._go_on()
-                self._carry_out(body, chords)
+                if isinstance(body, bodies.ElementInput):
+                    ask_element(body, found, self._elements)
+                elif isinstance(body, bodies.MouseInput):
+                    self._gesture(put_on_elements(body, found, self._elements), chords)
+                else:
+                    self._carry_out(body, chords)
             finally:
                 # Confirms everything, after a failure too: the releases of what it had pressed.
                 place = self._input.pointer()
@@ -223,9 +246,6 @@ class DesktopInjector:
             raise interrupted()
 
     def _carry_out(self, body: bodies.AnyInput, chords: tuple[Chord, ...]) -> None:
-        if isinstance(body, bodies.MouseInput):
-            self._gesture(body, chords)
-            return
         match body:
             case bodies.PressKeys(down=None, hold=float(seconds), repeat=repeat):
                 for _ in range(repeat):
@@ -286,7 +306,7 @@ class DesktopInjector:
         for point in move.passed:
             self._go_on()
             self._input.move(point.x, point.y)
-        self._input.move(move.x, move.y)
+        self._move_if_given(move.x, move.y)
 
     def _click(self, click: bodies.ClickMouse) -> None:
         """Click, or press or release once: ``clicks`` counts full clicks alone."""
@@ -312,25 +332,24 @@ class DesktopInjector:
 
     def _drag(self, drag: bodies.DragMouse) -> None:
         button: bodies.Button = drag.button or "left"
+        start, end, *corners = ((place.x, place.y) for place in drag.places)
         self._input.release(button)
-        self._input.move(drag.start_x, drag.start_y)
+        self._input.move(*start)
         try:
             self._input.press(button)
-            self._travel(drag)
+            self._travel(Route([start, *corners, end]), drag.duration)
         finally:
             self._input.release(button)
 
-    def _travel(self, drag: bodies.DragMouse) -> None:
+    def _travel(self, route: Route, seconds: float | None) -> None:
         """Move along the way by the clock.
 
         Late moves are skipped, but no point of the path, nor more than a quarter of them at once: a
         program must see that something is dragged, also where a clock ticks in 16 ms, as Windows'.
         """
-        corners = ((point.x, point.y) for point in drag.passed)
-        route = Route([(drag.start_x, drag.start_y), *corners, (drag.to_x, drag.to_y)])
-        duration = drag.duration or _QUICK_DRAG_SECONDS
+        duration = seconds or _QUICK_DRAG_SECONDS
         moves = _QUICK_DRAG_MOVES
-        if drag.duration:
+        if seconds:
             moves = max(moves, round(duration * _DRAG_MOVES_A_SECOND))
         begin = time.monotonic()
         move = 0

@@ -15,7 +15,12 @@ from pydantic import ValidationError
 
 from machine_client.journal.journal import Entry, Journal, JournalError
 from machine_client.work.batch import ActionInjector, Batch, Eyes
-from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
+from machine_client.work.injector import (
+    InjectionFailed,
+    InjectionUnavailable,
+    OutcomeUnknown,
+    Refusal,
+)
 from machine_client.work.orders import CommandEnded, CommandLookedUp
 from schemas.inputs.actions import COMMAND_BODIES, Actions
 from schemas.inputs.outcomes import (
@@ -256,6 +261,10 @@ def _injected(inject: Callable[[], Point], effect: Effect) -> Outcome:
     started = time.perf_counter()
     try:
         pointer = inject()
+    except Refusal as refusal:
+        return refusal.outcome
+    except OutcomeUnknown:
+        return Unknown()
     except InjectionFailed as failure:
         return Failed(
             code=failure.code,

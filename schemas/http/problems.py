@@ -199,10 +199,25 @@ MACHINE_UNAVAILABLE = _type(
 ACTIONS_STOPPED = _type(
     "actions-stopped",
     409,
-    "The screen did not show what was waited for",
+    "The screen did not show what was waited for or meant",
     "The actions before are done, and those after it never will be: completed says how many, and "
     "actions has each one's end.  Look at the screen, and send what is still wanted under a new "
     "key.",
+)
+ELEMENT_MISSING = _type(
+    "element-missing",
+    409,
+    "The element is not there, or cannot be used now",
+    "Nothing happened.  No element is like this, or it cannot be seen, is disabled or covered, or "
+    "is another by now than the one that its ref was given to: the detail says which.  Ask for the "
+    "elements that there are, and send what is still wanted under a new key.",
+)
+ELEMENT_AMBIGUOUS = _type(
+    "element-ambiguous",
+    409,
+    "Several elements are like this",
+    "Nothing happened.  Say more of the one that is meant, such as its window, and send it under a "
+    "new key.",
 )
 NOT_CARRIED_OUT = _type(
     "not-carried-out",

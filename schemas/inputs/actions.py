@@ -76,6 +76,24 @@ class CopyAction(bodies.WriteClipboard):
     operation: Literal["clipboard.write"]
 
 
+class InvokeAction(bodies.InvokeElement):
+    """Have an element do what it is there for."""
+
+    operation: Literal["element.invoke"]
+
+
+class SetValueAction(bodies.SetElementValue):
+    """Put a value into an element."""
+
+    operation: Literal["element.set_value"]
+
+
+class FocusAction(bodies.FocusElement):
+    """Put the keyboard's focus on an element."""
+
+    operation: Literal["element.focus"]
+
+
 class Pause(StrictModel):
     """Let time pass."""
 
@@ -139,7 +157,16 @@ class ClosingPicture(PictureWanted):
 
 
 InputAction = (
-    DragAction | ClickAction | ScrollAction | MoveAction | KeysAction | TypeAction | CopyAction
+    DragAction
+    | ClickAction
+    | ScrollAction
+    | MoveAction
+    | KeysAction
+    | TypeAction
+    | CopyAction
+    | InvokeAction
+    | SetValueAction
+    | FocusAction
 )
 AnyAction = InputAction | Pause | WaitFor | TakePicture
 
@@ -171,10 +198,20 @@ _TaggedAction = (
     | Annotated[KeysAction, Tag("keyboard.key")]
     | Annotated[TypeAction, Tag("keyboard.type")]
     | Annotated[CopyAction, Tag("clipboard.write")]
+    | Annotated[InvokeAction, Tag("element.invoke")]
+    | Annotated[SetValueAction, Tag("element.set_value")]
+    | Annotated[FocusAction, Tag("element.focus")]
     | Annotated[Pause, Tag("wait")]
     | Annotated[WaitFor, Tag("wait_for")]
     | Annotated[TakePicture, Tag("screenshot")]
 )
+
+
+def _characters_of(action: AnyAction) -> int:
+    match action:
+        case TypeAction(text=text) | CopyAction(text=text) | SetValueAction(value=str(text)):
+            return len(text)
+    return 0
 
 
 class Actions(InputBody):
@@ -208,9 +245,7 @@ class Actions(InputBody):
     @classmethod
     def _is_bounded(cls, actions: tuple[AnyAction, ...]) -> tuple[AnyAction, ...]:
         """Check what bounds all of them together; each one's own fields are right already."""
-        characters = sum(
-            len(each.text) for each in actions if isinstance(each, TypeAction | CopyAction)
-        )
+        characters = sum(map(_characters_of, actions))
         if characters > MAX_TEXT:
             raise PydanticCustomError(
                 "texts_too_long",

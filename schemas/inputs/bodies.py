@@ -1,22 +1,34 @@
 """The inputs that a machine carries out, as an HTTP client sends them.
 
-Coordinates are pixels of the machine's desktop, durations are seconds.  A field that is not
-listed here is an error: an input that is not understood whole is not carried out.
+Coordinates are pixels of the machine's desktop, durations are seconds.  In the place of coordinates
+an element of the screen can be named, which the machine finds right before the first event.  A
+field that is not listed here is an error: an input that is not understood whole is not carried out.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, get_args
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from schemas.inputs.clipboard_texts import ClipboardText, Selection
 from schemas.inputs.key_combinations import KeyCombination
 from schemas.inputs.modifiers import Modifiers
 from schemas.inputs.places import PathPoint, PictureSize, Place
-from schemas.inputs.texts import TypedText, typing_seconds
-from schemas.values.scalars import Coordinate, Int32, StrictBool
+from schemas.inputs.selectors import Selector
+from schemas.inputs.texts import MAX_TEXT_LENGTH, TypedText, check_typeable, typing_seconds
+from schemas.values.scalars import Coordinate, Int32, Storable, StrictBool
 from schemas.values.strict import StrictModel
 from schemas.values.validation_errors import Wrong, errors_of
 
@@ -35,6 +47,13 @@ MAX_REPEATS = 100
 MAX_CHORDS = 2048
 """As many as the longest combination has; of all its repetitions together."""
 
+MAX_NUMBER = 1e15
+"""Of a value that is set: greater ones are not whole numbers any more."""
+
+Element = Selector | None
+PlaceOr = Coordinate | None
+"""A coordinate that is needed where no element stands in its place."""
+
 PathPoints = Annotated[tuple[PathPoint, ...], Field(max_length=MAX_PATH_POINTS)]
 
 
@@ -52,7 +71,40 @@ class Operation(StrEnum):
     KEYBOARD_KEY = "keyboard.key"
     KEYBOARD_TYPE = "keyboard.type"
     CLIPBOARD_WRITE = "clipboard.write"
+    ELEMENT_INVOKE = "element.invoke"
+    ELEMENT_SET_VALUE = "element.set_value"
+    ELEMENT_FOCUS = "element.focus"
     ACTIONS = "actions"
+
+
+_TEXT: TypeAdapter[str] = TypeAdapter(
+    Annotated[str, Field(max_length=MAX_TEXT_LENGTH), AfterValidator(check_typeable), Storable]
+)
+_NUMBER: TypeAdapter[float] = TypeAdapter(
+    Annotated[float, Field(strict=True, ge=-MAX_NUMBER, le=MAX_NUMBER, allow_inf_nan=False)]
+)
+
+
+def _text_or_number(value: Any) -> str | float:
+    if isinstance(value, str):
+        return _TEXT.validate_python(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _NUMBER.validate_python(value)
+    raise PydanticCustomError("text_or_number", "must be a text or a number")
+
+
+ElementValue = Annotated[
+    str | float,
+    BeforeValidator(_text_or_number),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "maxLength": MAX_TEXT_LENGTH},
+                {"type": "number", "minimum": -MAX_NUMBER, "maximum": MAX_NUMBER},
+            ]
+        }
+    ),
+]
 
 
 class InputBody(StrictModel):
@@ -65,6 +117,31 @@ class InputBody(StrictModel):
     def own_seconds(self) -> float:
         """The time that carrying out this input takes by its own terms, in seconds."""
         return 0.0
+
+
+_NOT_BOTH = PydanticCustomError("place_and_element", "give a place or an element, not both")
+
+
+def _missing_without(element_field: str, value: Any, info: ValidationInfo) -> Any:
+    """Refuse a field that is missing, unless an element stands in its place.
+
+    An element that is wrong has its own error, and is not missing.
+    """
+    if info.data.get(element_field, _NOT_BOTH) is None and value is None:
+        raise PydanticCustomError("missing", "Field required")
+    return value
+
+
+def _places_or_elements(*pairs: tuple[tuple[str, str], str]) -> ConfigDict:
+    """What a schema says of fields of which either the one or the others are needed."""
+    return ConfigDict(
+        json_schema_extra={
+            "allOf": [
+                {"anyOf": [{"required": [*place]}, {"required": [element]}]}
+                for place, element in pairs
+            ]
+        }
+    )
 
 
 class OptionalPlace(StrictModel):
@@ -90,6 +167,9 @@ class MouseInput(InputBody):
 
     place_fields: ClassVar[tuple[tuple[str, str], ...]] = (("x", "y"),)
     """The fields that name a place, beside those of a path."""
+
+    element_fields: ClassVar[tuple[str, ...]] = ("element",)
+    """The fields that name an element in the place of each of these."""
 
     modifiers: Modifiers | None = Field(
         None,
@@ -120,6 +200,26 @@ class MouseInput(InputBody):
         for number, point in enumerate(self.passed):
             yield Place(point.x, point.y, ("path", number, "x"), ("path", number, "y"))
 
+    @property
+    def elements(self) -> Iterator[tuple[str, Selector]]:
+        """Every element that it names in the place of a place, and the field that names it."""
+        for field in self.element_fields:
+            if (selector := getattr(self, field)) is not None:
+                yield field, selector
+
+    def at(self, found: Mapping[str, tuple[int, int]]) -> Self:
+        """The same with places in the place of elements, by the fields that name these."""
+        changed: dict[str, Any] = {}
+        for (x_field, y_field), field in zip(self.place_fields, self.element_fields, strict=True):
+            if field in found:
+                x, y = found[field]
+                changed |= {x_field: x, y_field: y, field: None}
+        return self.model_copy(update=changed)
+
+    def without_elements(self) -> Self:
+        """The same without those of its places that are elements."""
+        return self.model_copy(update=dict.fromkeys(self.element_fields))
+
     def with_places(self, put: Callable[[Place], tuple[int, int]]) -> Self:
         """The same with other places of the desktop: ``put`` says which one each becomes."""
         changed: dict[str, Any] = {"picture_size": None}
@@ -133,6 +233,18 @@ class MouseInput(InputBody):
         return self.model_copy(update={**changed, **({"path": tuple(path)} if path else {})})
 
     @model_validator(mode="after")
+    def _has_places_or_elements(self) -> Self:
+        wrong = [
+            Wrong((field,), _NOT_BOTH, None)
+            for places, field in zip(self.place_fields, self.element_fields, strict=True)
+            if getattr(self, field) is not None
+            and any(getattr(self, place) is not None for place in places)
+        ]
+        if wrong:
+            raise errors_of(wrong)
+        return self
+
+    @model_validator(mode="after")
     def _is_in_the_picture(self) -> Self:
         if (picture := self.picture_size) is not None:
             wrong = [each for place in self.places for each in picture.beside(place)]
@@ -144,13 +256,25 @@ class MouseInput(InputBody):
 class DragMouse(MouseInput):
     """Press a button at the start, travel to the end, and release it there."""
 
+    model_config = _places_or_elements(
+        (("start_x", "start_y"), "start_element"), (("to_x", "to_y"), "to_element")
+    )
     input_name = Operation.MOUSE_DRAG
     place_fields = (("start_x", "start_y"), ("to_x", "to_y"))
+    element_fields = ("start_element", "to_element")
 
-    to_x: Coordinate = Field(description="End x coordinate.")
-    to_y: Coordinate = Field(description="End y coordinate.")
-    start_x: Coordinate = Field(description="Start x coordinate.")
-    start_y: Coordinate = Field(description="Start y coordinate.")
+    to_element: Element = Field(
+        None, exclude_if=_is_empty, description="Where it ends, in the place of to_x and to_y."
+    )
+    start_element: Element = Field(
+        None,
+        exclude_if=_is_empty,
+        description="Where it starts, in the place of start_x and start_y.",
+    )
+    to_x: PlaceOr = Field(None, validate_default=True, description="End x coordinate.")
+    to_y: PlaceOr = Field(None, validate_default=True, description="End y coordinate.")
+    start_x: PlaceOr = Field(None, validate_default=True, description="Start x coordinate.")
+    start_y: PlaceOr = Field(None, validate_default=True, description="Start y coordinate.")
     duration: (
         Annotated[float, Field(strict=True, ge=0, le=MAX_DRAG_SECONDS, allow_inf_nan=False)] | None
     ) = Field(None, description="Seconds that the travel takes; null is a few quick moves.")
@@ -160,6 +284,12 @@ class DragMouse(MouseInput):
         exclude_if=_is_empty,
         description="Where the pointer passes, in order, on the way from the start to the end.",
     )
+
+    @field_validator("to_x", "to_y", "start_x", "start_y", mode="before")
+    @classmethod
+    def _is_there(cls, value: Any, info: ValidationInfo) -> Any:
+        side = str(info.field_name).partition("_")[0]
+        return _missing_without(f"{side}_element", value, info)
 
     @property
     def passed(self) -> PathPoints:
@@ -175,6 +305,9 @@ class ClickMouse(MouseInput, OptionalPlace):
 
     input_name = Operation.MOUSE_CLICK
 
+    element: Element = Field(
+        None, exclude_if=_is_empty, description="Where it happens, in the place of x and y."
+    )
     button: Button = "left"
     down: StrictBool | None = Field(
         None, description="null is a full click, true is press only, false is release only."
@@ -189,6 +322,9 @@ class ScrollMouse(MouseInput, OptionalPlace):
 
     input_name = Operation.MOUSE_SCROLL
 
+    element: Element = Field(
+        None, exclude_if=_is_empty, description="Where it happens, in the place of x and y."
+    )
     direction: Direction
     amount: Annotated[Int32, Field(ge=0, le=MAX_SCROLL_STEPS)] = Field(
         description="Number of scroll steps (notches)."
@@ -198,15 +334,24 @@ class ScrollMouse(MouseInput, OptionalPlace):
 class MoveMouse(MouseInput):
     """Move the pointer, straight there or along a path."""
 
+    model_config = _places_or_elements((("x", "y"), "element"))
     input_name = Operation.MOUSE_MOVE
 
-    x: Coordinate
-    y: Coordinate
+    element: Element = Field(
+        None, exclude_if=_is_empty, description="Where it comes to, in the place of x and y."
+    )
+    x: PlaceOr = Field(None, validate_default=True)
+    y: PlaceOr = Field(None, validate_default=True)
     path: PathPoints | None = Field(
         None,
         exclude_if=_is_empty,
         description="Where the pointer passes, in order, before it comes to x and y.",
     )
+
+    @field_validator("x", "y", mode="before")
+    @classmethod
+    def _is_there(cls, value: Any, info: ValidationInfo) -> Any:
+        return _missing_without("element", value, info)
 
     @property
     def passed(self) -> PathPoints:
@@ -298,7 +443,44 @@ class WriteClipboard(InputBody):
     )
 
 
-AnyInput = DragMouse | ClickMouse | ScrollMouse | MoveMouse | PressKeys | TypeText | WriteClipboard
+class ElementInput(InputBody):
+    """What is asked of an element itself: no pointer moves, and no key is pressed."""
+
+    element: Selector
+
+
+class InvokeElement(ElementInput):
+    """Have an element do what it is there for, such as a button what a click does."""
+
+    input_name = Operation.ELEMENT_INVOKE
+
+
+class FocusElement(ElementInput):
+    """Put the keyboard's focus on an element."""
+
+    input_name = Operation.ELEMENT_FOCUS
+
+
+class SetElementValue(ElementInput):
+    """Put a text into a field, or a number into what has one, such as a slider."""
+
+    input_name = Operation.ELEMENT_SET_VALUE
+
+    value: ElementValue
+
+
+AnyInput = (
+    DragMouse
+    | ClickMouse
+    | ScrollMouse
+    | MoveMouse
+    | PressKeys
+    | TypeText
+    | WriteClipboard
+    | InvokeElement
+    | SetElementValue
+    | FocusElement
+)
 
 INPUT_BODIES: dict[Operation, type[AnyInput]] = {
     body.input_name: body for body in get_args(AnyInput)

@@ -3,7 +3,7 @@
 One list for both sides: the machine client makes these, the server turns them into answers.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -39,10 +39,23 @@ class Point(_Outcome):
 ActionStatus = Literal["completed", "failed", "interrupted", "not_seen", "unknown", "not_begun"]
 """How far one of several actions came.
 
-``not_seen``: the screen did not show in time what was waited for.  ``interrupted``: it was ended
+``not_seen``: the screen did not show in time what was waited for, or not the one element that was
+meant; then there is a code, which is one of `ELEMENT_REFUSALS`.  ``interrupted``: it was ended
 early, in its middle or before its first event.  ``unknown``: it was begun, and nobody knows whether
 it ended.  ``not_begun``: nothing of it happened, and nothing ever will.
 """
+
+
+ElementRefusal = Literal["element_missing", "element_ambiguous"]
+"""Why nothing happened to an element.
+
+``element_missing``: none is like this, or it cannot be seen, is disabled, covered, or not what its
+ref was given to.  ``element_ambiguous``: several are like this.
+"""
+ELEMENT_REFUSALS: Final[tuple[ElementRefusal, ...]] = get_args(ElementRefusal)
+
+ELEMENTS_UNAVAILABLE: Final = "elements_unavailable"
+"""The code of what needs elements, where a machine has none or cannot tell enough of them."""
 
 
 class ActionResult(_Outcome):
@@ -86,7 +99,10 @@ class Completed(_PerhapsOfSeveral):
 
 
 class Refused(_Outcome):
-    """The machine saw before the first event that it cannot carry this out."""
+    """The machine saw before the first event that it cannot carry this out.
+
+    A code of `ELEMENT_REFUSALS` is no mistake of whoever asked: the screen shows something else.
+    """
 
     status: Literal["refused"] = "refused"
     code: str = Field(max_length=64, description="The type of the validation error entry.")
@@ -117,7 +133,7 @@ class NotCarriedOut(_Outcome):
 
 
 class Stopped(_PerhapsOfSeveral):
-    """Several actions ended early, as the screen did not show what was waited for."""
+    """Several actions ended early, as the screen did not show what was waited for or meant."""
 
     status: Literal["stopped"] = "stopped"
 

@@ -46,7 +46,8 @@ def chords_of(text: str) -> tuple[Chord, ...]:
     )
 
 
-def _check(text: str) -> str:
+def check_typeable(text: str) -> str:
+    """Refuse control codes, which no key types; as a validator."""
     for position, character in enumerate(_LINE_END.sub("\n", text), 1):
         if character in _CONTROL_KEYS or unicodedata.category(character) != "Cc":
             continue
@@ -57,6 +58,10 @@ def _check(text: str) -> str:
             " types: use keyboard/key for keys such as esc",
             {"position": position, "code": code},
         )
+    return text
+
+
+def _check_time(text: str) -> str:
     if (seconds := typing_seconds(text)) > MAX_TYPING_SECONDS:
         raise PydanticCustomError(
             "text_takes_too_long",
@@ -78,6 +83,7 @@ TypedText = Annotated[
         max_length=MAX_TEXT_LENGTH,
         description="Typed as it is; a line's end is Return, a tab is Tab.",
     ),
-    AfterValidator(_check),
+    AfterValidator(check_typeable),
+    AfterValidator(_check_time),
 ]
 """A text that can be typed, but for characters that the machine's keyboard may lack."""

@@ -1,7 +1,7 @@
-"""What can be waited for on a screen: stillness, a change, a text or a picture.
+"""What can be waited for on a screen: stillness, a change, a text, a picture or an element.
 
-Stillness and change the machine judges by itself.  For a text or a picture it shows its node what
-has changed, and the node says what is seen there.
+Stillness, change and elements the machine judges by itself.  For a text or a picture it shows its
+node what has changed, and the node says what is seen there.
 """
 
 from typing import Annotated, Any, Final, Literal
@@ -10,7 +10,9 @@ from pydantic import Discriminator, Field, Tag, field_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.inputs.pictures import Area, PictureWanted
+from schemas.inputs.selectors import Selector
 from schemas.inputs.sights import Looked, PictureShown, TextShown
+from schemas.values.scalars import StrictBool
 from schemas.values.strict import StrictModel
 
 MAX_CONDITIONS: Final = 8
@@ -37,7 +39,20 @@ class Changed(_Sight):
     changed: Literal[True]
 
 
-_KINDS: Final = {"still": Still, "changed": Changed, "text": TextShown, "picture": PictureShown}
+class ElementSeen(StrictModel):
+    """An element is there that can be seen; several are as good as one."""
+
+    element: Selector
+    gone: StrictBool = Field(False, description="true waits until there is none of them any more.")
+
+
+_KINDS: Final[dict[str, type[StrictModel]]] = {
+    "still": Still,
+    "changed": Changed,
+    "text": TextShown,
+    "picture": PictureShown,
+    "element": ElementSeen,
+}
 
 
 def _kind_of(condition: Any) -> str | None:
@@ -50,12 +65,13 @@ Condition = Annotated[
     Annotated[Still, Tag("still")]
     | Annotated[Changed, Tag("changed")]
     | Annotated[TextShown, Tag("text")]
-    | Annotated[PictureShown, Tag("picture")],
+    | Annotated[PictureShown, Tag("picture")]
+    | Annotated[ElementSeen, Tag("element")],
     Discriminator(
         _kind_of,
         custom_error_type="condition_unknown",
         custom_error_message='a condition is {"still": seconds}, {"changed": true},'
-        ' {"text": "Saved"} or {"picture": id}; to wait for an element is not possible yet',
+        ' {"text": "Saved"}, {"picture": id} or {"element": {...}}',
     ),
 ]
 

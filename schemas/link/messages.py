@@ -28,6 +28,7 @@ from schemas.link.clipboard_messages import (
     ClipboardRead,
     InputText,
 )
+from schemas.link.element_messages import ElementsQuery, ElementsSeen
 from schemas.link.message import Message as _Message
 from schemas.link.picture_frames import MAX_PICTURE_BYTES
 from schemas.values.foreign_texts import ForeignReason, ForeignText, ShortForeignText
@@ -114,6 +115,7 @@ class Hello(_Message):
     released: Released | None = None
     clipboard_read: Capability
     clipboard_write: Capability
+    elements: Capability
     desktop: ShortForeignText | None = Field(
         description="Its kind, such as x11; null where there is none to work on."
     )
@@ -129,6 +131,7 @@ class DesktopChanged(_Message):
     displays: list[Display] = Field(max_length=64)
     input: Capability
     screen: Capability
+    elements: Capability
     released: Released | None = None
 
 
@@ -189,7 +192,7 @@ class ScreenFailed(_Message):
 
 
 class RequestFailed(_Message):
-    """The answer to a question about the screen where there is none.
+    """The answer to a question about the screen, or its elements, where there is none.
 
     ``code`` and ``field`` are there where what was asked for is not to be had on this screen.
     """
@@ -456,6 +459,7 @@ AnyServerMessage = (
     | LookStop
     | FrameJudged
     | DesktopQuery
+    | ElementsQuery
     | InputText
     | ClipboardQuery
     | ClipboardNext
@@ -471,6 +475,7 @@ AnyClientMessage = (
     | Seen
     | FrameShown
     | DesktopSeen
+    | ElementsSeen
     | DesktopChanged
     | Interrupted
     | ClipboardRead

@@ -23,6 +23,7 @@ Action = Literal[
     "control.lapsed",
     "screen.seen",
     "clipboard.read",
+    "elements.read",
     "token.created",
     "token.revoked",
     "token.rotated",
@@ -61,6 +62,9 @@ Action = Literal[
     "input.keyboard.key",
     "input.keyboard.type",
     "input.clipboard.write",
+    "input.element.invoke",
+    "input.element.set_value",
+    "input.element.focus",
     "input.actions",
 ]
 """Every entry of the audit has one of these; docs/reference/audit.md lists them."""

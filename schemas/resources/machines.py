@@ -166,6 +166,9 @@ class Machine(BaseModel):
     inputs: InputCounts
     last_input_at: Time | None = Field(description="When the last one that ended was accepted.")
     screen: Capability = Field(description="Whether its screen can be looked at, or why not.")
+    elements: Capability = Field(
+        description="Whether its programs tell what elements they have, or why not."
+    )
     viewers: list[str] = Field(
         description="Who looks at its live screen, each once: the names of their tokens, 20 at "
         "most.  Viewers through other nodes may be named up to ten seconds late."

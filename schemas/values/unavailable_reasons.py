@@ -12,6 +12,7 @@ UnavailableReason = Literal[
     "no_screen",
     "no_clipboard",
     "no_vision",
+    "no_elements",
     "settling",
     "not_interrupted",
 ]
@@ -29,6 +30,7 @@ UNAVAILABLE_REASONS: Mapping[str, str] = {
     "no_clipboard": "The machine is connected and its clipboard cannot be used this way.",
     "no_vision": "The machine is connected, and its node cannot look for texts and pictures on its "
     "screen now.",
+    "no_elements": "The machine is connected and its programs do not tell what elements they have.",
     "settling": "The machine has just connected and has not reported yet what became of earlier "
     "inputs.",
     "not_interrupted": "The machine did not confirm in time that what ran on it has ended, so "

@@ -30,6 +30,7 @@ from server.api.machines.commands import (
 )
 from server.api.machines.connect import ConnectHandler
 from server.api.machines.control import ControlHandler, ControlRequestHandler, LeaseHandler
+from server.api.machines.elements import ElementsHandler
 from server.api.machines.hand import HandHandler
 from server.api.machines.invitations import (
     InvitationHandler,
@@ -88,11 +89,15 @@ ROUTES = (
     Route(f"{INPUT}/mouse/scroll", inputs.ScrollMouseHandler),
     Route(f"{INPUT}/keyboard/key", inputs.PressKeysHandler),
     Route(f"{INPUT}/keyboard/type", inputs.TypeTextHandler),
+    Route(f"{INPUT}/element/invoke", inputs.InvokeElementHandler),
+    Route(f"{INPUT}/element/set_value", inputs.SetElementValueHandler),
+    Route(f"{INPUT}/element/focus", inputs.FocusElementHandler),
     Route(f"{INPUT}/mouse/position", PointerHandler),
     Route("/v1/computer/{machine_id}/actions", ActionsHandler),
     Route("/v1/computer/{machine_id}/wait", WaitHandler),
     Route("/v1/computer/{machine_id}/display/texts", TextsHandler),
     Route("/v1/computer/{machine_id}/clipboard", ClipboardHandler),
+    Route("/v1/computer/{machine_id}/elements", ElementsHandler),
     Route(f"{DISPLAY}/screenshot", ScreenshotHandler),
     Route(f"{DISPLAY}/stream", StreamHandler),
     Route(f"{DISPLAY}/dimensions", DimensionsHandler),

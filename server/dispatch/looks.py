@@ -1,4 +1,4 @@
-"""Who looks at a machine's screen and into its clipboard, as the audit has it: in stretches.
+"""Who looks at a machine's screen, elements and clipboard, as the audit has it: in stretches.
 
 Whoever looks again soon goes on with the same stretch: programs look hundreds of times an hour.
 What they saw or read is kept nowhere.
@@ -32,6 +32,7 @@ class LookedAt(Enum):
 
     SCREEN = ("screen.seen", "picture", "pictures")
     CLIPBOARD = ("clipboard.read", "reading", "readings")
+    ELEMENTS = ("elements.read", "reading", "readings")
 
 
 class _Looking:

@@ -127,6 +127,7 @@ def _view(
         inputs=InputCounts(completed=count.completed, failed=count.failed),
         last_input_at=count.last_at,
         screen=live.screen or NOT_CONNECTED,
+        elements=live.elements or NOT_CONNECTED,
         viewers=list(live.viewers),
         invitation=invitation and InvitationReference(id=invitation.id, name=invitation.name),
         created_at=stored.created_at,

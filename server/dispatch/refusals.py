@@ -35,6 +35,8 @@ def refused(error: errors.SubmissionRefusedError, since: int) -> Refusal:
             )
         case errors.NoClipboardError():
             return no_clipboard(f"nothing can be copied on it: {error}", since)
+        case errors.NoElementsError():
+            return no_elements(str(error), since)
         case errors.NoScreenError():
             return no_screen(error.reason, error.since)
         case errors.LinkUnsettledError():
@@ -119,6 +121,11 @@ def no_vision(why: str) -> Refusal:
 def no_clipboard(why: str, since: int | None) -> Refusal:
     """A machine that is connected, whose clipboard cannot be used so."""
     return unavailable("no_clipboard", f"the machine's clipboard: {why}", since)
+
+
+def no_elements(why: str, since: int | None) -> Refusal:
+    """A machine that is connected, whose programs do not tell what elements they have."""
+    return unavailable("no_elements", f"the machine tells of no elements: {why}", since)
 
 
 def unavailable(

@@ -1,11 +1,17 @@
-"""Who looks at a machine's screen: many viewers, one capture, and everybody the newest picture."""
+"""Who looks at a machine's screen: many viewers, one capture, and everybody the newest picture.
+
+Whoever asks for the elements on it asks here as well: their questions have numbers in common.
+"""
 
 import asyncio
 from collections.abc import Callable
 from uuid import UUID
 
+from schemas.inputs.outcomes import Point
 from schemas.inputs.pictures import PictureWanted
+from schemas.inputs.selectors import Sought
 from schemas.inputs.waits import Conditions
+from schemas.link.element_messages import ElementsQuery, ElementsSeen
 from schemas.link.messages import (
     ActionPicture,
     DesktopQuery,
@@ -24,6 +30,7 @@ from server.clock import server_time
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.link.questions.screen import (
     DesktopArrived,
+    ElementsArrived,
     LivePictureArrived,
     LiveScreenEnded,
     LookEnded,
@@ -40,10 +47,13 @@ MAX_OPEN_REQUESTS = 8
 MAX_OPEN_LOOKS = 4
 """Waits beside them, which take their time."""
 
+MAX_OPEN_ELEMENTS = 4
+"""Questions about elements beside both: a program that does not answer takes its time as well."""
+
 ANSWER_SECONDS = 5.0
 """For a machine to say that a wait is over, after its time."""
 
-_Answer = Picture | DesktopSeen | Seen
+_Answer = Picture | DesktopSeen | ElementsSeen | Seen
 
 
 class ScreenUnavailableError(Exception):
@@ -146,6 +156,7 @@ class MachineScreen:
         self._request = 0
         self._waiting: dict[int, asyncio.Future[_Answer]] = {}
         self._looks: set[int] = set()
+        self._element_questions: set[int] = set()
         self.newest: Picture | None = None
 
     @property
@@ -218,9 +229,8 @@ class MachineScreen:
 
         Where whoever asks gives up, the machine looks no more.
         """
-        number = self._next_request(is_look=True)
+        number = self._next_request(self._looks, MAX_OPEN_LOOKS)
         question = Look(request=number, any=conditions, timeout=timeout, server_time=server_time())
-        self._looks.add(number)
         try:
             answer = await self._answer(number, question, timeout + ANSWER_SECONDS)
         finally:
@@ -239,6 +249,24 @@ class MachineScreen:
             raise TypeError("a desktop query was answered by something else")
         return answer
 
+    async def elements(
+        self, sought: Sought, at: Point | None, limit: int, depth: int | None, timeout: float
+    ) -> ElementsSeen:
+        """Which elements there are now; raises as ``screenshot`` does."""
+        number = self._next_request(self._element_questions, MAX_OPEN_ELEMENTS)
+        question = ElementsQuery(
+            request=number,
+            sought=sought,
+            at=at,
+            limit=limit,
+            depth=depth,
+            server_time=server_time(),
+        )
+        answer = await self._answer(number, question, timeout)
+        if not isinstance(answer, ElementsSeen):
+            raise TypeError("a query for elements was answered by something else")
+        return answer
+
     def arrived(self, arrival: ScreenArrival) -> None:
         """Take what the machine sent."""
         match arrival:
@@ -253,6 +281,8 @@ class MachineScreen:
                 self._settle(request, picture)
             case DesktopArrived(request, seen):
                 self._settle(request, seen)
+            case ElementsArrived(request, shown):
+                self._settle(request, shown)
             case LookEnded(request, ended):
                 self._settle(request, ended)
             case RequestRefused(request, reason, code, field):
@@ -307,14 +337,22 @@ class MachineScreen:
         self._stream += 1
         self._options = wanted
 
-    def _next_request(self, *, is_look: bool = False) -> int:
+    def _next_request(
+        self, open_already: set[int] | None = None, most: int = MAX_OPEN_REQUESTS
+    ) -> int:
+        """The number of a request: one more of those that are open already, which may be so many.
+
+        None are those that are answered with what is there now.
+        """
         if not self._is_up():
             raise LinkDownError
         # One that was given up counts until the machine answers it.
-        looks = len(self._looks)
-        if looks >= MAX_OPEN_LOOKS if is_look else len(self._waiting) - looks >= MAX_OPEN_REQUESTS:
+        others = len(self._looks) + len(self._element_questions)
+        if most <= (len(self._waiting) - others if open_already is None else len(open_already)):
             raise LinkBusyError
         self._request += 1
+        if open_already is not None:
+            open_already.add(self._request)
         return self._request
 
     async def _answer(self, number: int, question: ScreenQuestion, timeout: float) -> _Answer:
@@ -326,6 +364,7 @@ class MachineScreen:
 
     def _settle(self, request: int, result: _Answer | Exception) -> None:
         self._looks.discard(request)
+        self._element_questions.discard(request)
         future = self._waiting.pop(request)
         if future.done():
             return  # Nobody waits any more.

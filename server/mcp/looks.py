@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from farhand import actions
 from farhand.types import Area
 from server.mcp.arguments import Look, Seconds
 from server.mcp.desk import LONGEST, Desk, Picture, Said, View
@@ -72,7 +73,8 @@ class CursorPosition(Look):
 
 
 class WaitFor(Look):
-    """Wait until the screen has changed, until it is still, or until it shows a text.
+    """Wait until the screen has changed, until it is still, or until it shows a text or an element.
+
 
     Of several the first ends the wait. A text is read as it is written, in whole words; where it
     does not come, seen has the texts most like it. A blinking caret is still. Use it after what
@@ -89,18 +91,30 @@ class WaitFor(Look):
     text: Annotated[str, Field(min_length=2, max_length=200)] | None = Field(
         None, description="This text stands on the screen, such as Saved."
     )
+    role: str | None = Field(None, description="An element is there, as find_elements lists it.")
+    element_name: str | None = Field(None, description="Its name; * is any text.")
     timeout: Seconds = Field(30, le=120, description="Seconds to wait at most.")
 
     @model_validator(mode="after")
     def _waits_for_something(self) -> "WaitFor":
-        if self.still is None and not self.changed and self.text is None:
+        if self.still is None and not (self.changed or self.text or self._element):
             raise PydanticCustomError(
-                "nothing_wanted", "give still, such as 0.5, changed: true, or a text"
+                "nothing_wanted",
+                "give still, such as 0.5, changed: true, a text, or a role or element_name",
             )
         return self
 
+    @property
+    def _element(self) -> dict[str, str]:
+        return actions.element(self.role, self.element_name)
+
     async def do(self, desk: Desk) -> Said:
-        wanted: dict[str, Any] = {"still": self.still, "changed": self.changed, "text": self.text}
+        wanted: dict[str, Any] = {
+            "still": self.still,
+            "changed": self.changed,
+            "text": self.text,
+            "element": self._element or None,
+        }
         names = [name for name in wanted if wanted[name]]
         seen = await desk.machine.wait(**wanted, timeout=self.timeout)
         matched = None if seen.matched is None else names[seen.matched]

@@ -36,7 +36,12 @@ SENTENCES: Final[Mapping[str, str]] = {
     "input-expired": "The machine could not begin in time. Nothing was done, nor will be.",
     "input-failed": f"The machine tried and failed; a part may have been done. {LOOK}",
     "outcome-unknown": f"Nobody can know whether it was done, and it is not tried again. {LOOK}",
-    "actions-stopped": f"The screen did not show what was waited for; the rest is not done. {LOOK}",
+    "actions-stopped": "The screen did not show what was waited for or meant; the rest is not "
+    f"done. {LOOK}",
+    "element-missing": "There is no such element that can be used now. Nothing was done; "
+    "find_elements says which there are.",
+    "element-ambiguous": "Several elements are like this, so nothing was done. Say more of it, "
+    "such as its window.",
     "clipboard-unreadable": "What was copied last on the machine is no text, or cannot be read.",
     "server-stopping": f"The server is stopping. Wait. {SAME_KEY}.",
     "server-busy": f"The server is busy. Wait. {SAME_KEY}.",
@@ -53,6 +58,7 @@ UNAVAILABLE: Final[Mapping[str, str]] = {
     "no_screen": "Its screen cannot be seen.",
     "no_clipboard": "Its clipboard cannot be used.",
     "no_vision": "Nobody can look for texts and pictures on its screen now.",
+    "no_elements": "Its programs do not tell what elements they have. Use places.",
     "settling": "It has just connected; try again in a moment.",
     "not_interrupted": "What runs on it did not end.",
 }

@@ -18,7 +18,9 @@ class Actions(Input):
     mouse.click {x, y, button?, clicks?, modifiers?}, mouse.move {x, y},
     mouse.drag {start_x, start_y, to_x, to_y}, mouse.scroll {direction, amount, x?, y?},
     keyboard.key {text, repeat?, hold?}, keyboard.type {text}, clipboard.write {text},
-    wait {seconds}, wait_for {any: [{still: 0.5} or {changed: true}], timeout?}.
+    element.invoke {element}, element.focus {element}, element.set_value {element, value},
+    wait {seconds}, wait_for {any: [{still: 0.5}, {changed: true} or {element}], timeout?}. element,
+    also in the place of x and y, is {role?, name?, text?, window?, ref?}.
     """
 
     name = "actions"

@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from farhand import AsyncFarhand
-from server.mcp import inputs, looks, several
+from server.mcp import elements, inputs, looks, several
 from server.mcp.arguments import Input, MachineTool, Tool
 from server.mcp.desk import Desk, Said
 from server.mcp.keys import key_of_call
@@ -45,6 +45,8 @@ TOOLS: Final[dict[str, type[Tool]]] = {
         inputs.Wait,
         looks.Zoom,
         looks.CursorPosition,
+        elements.FindElements,
+        elements.ClickElement,
         several.Actions,
         looks.WaitFor,
         looks.ReadTexts,

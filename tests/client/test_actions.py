@@ -18,6 +18,13 @@ ALL = [
     actions.key("shift", hold=0.5),
     actions.type("4711\n"),
     actions.write_clipboard("copied", selection="primary"),
+    actions.click(element=actions.element("push button", "Save", window="Invoice*")),
+    actions.drag(start_element={"ref": "a1"}, to_x=1, to_y=2),
+    actions.move(element=actions.element(text="a", value="b", application="c")),
+    actions.invoke(actions.element("push button", "Save")),
+    actions.set_value(actions.element("entry", "Amount"), "47.11"),
+    actions.set_value(actions.element("slider", "Volume"), 0.5),
+    actions.focus({"name": "Amount"}),
     actions.pause(0.5),
     actions.wait_for(actions.still(), actions.changed(), timeout=3, on_timeout="continue"),
     actions.screenshot(format="jpeg", width=640),
@@ -37,6 +44,8 @@ def test_what_is_left_out_is_not_sent() -> None:
     "condition",
     [
         actions.still(0.3, region={"x": 0, "y": 0, "width": 9, "height": 9}),
+        actions.seen({"name": "Saved"}),
+        actions.seen({"name": "Saving…"}, gone=True),
         actions.changed(ignore=[{"x": 0, "y": 0, "width": 9, "height": 9}]),
     ],
 )

@@ -101,6 +101,9 @@ ACTIONS: dict[str, Callable[..., Any]] = {
     "KeysAction": actions.key,
     "TypeAction": actions.type,
     "CopyAction": actions.write_clipboard,
+    "InvokeAction": actions.invoke,
+    "SetValueAction": actions.set_value,
+    "FocusAction": actions.focus,
     "Pause-Input": actions.pause,
     "WaitFor": actions.wait_for,
 }
@@ -146,6 +149,8 @@ ARGUMENTS: dict[str, Any] = {
     "dimensions": {},
     "content": b"\x89PNG",
     "approved": True,
+    "element": actions.element("push button"),
+    "value": "n",
 }
 """What the methods are called with, by the names of their parameters."""
 

@@ -131,6 +131,7 @@ def hello(journal_sequence: int = 0) -> Hello:
         yields=False,
         clipboard_read=able,
         clipboard_write=able,
+        elements=able,
         desktop="x11",
     )
 

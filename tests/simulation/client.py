@@ -191,6 +191,7 @@ class Client:
             yields=False,
             clipboard_read=CAN,
             clipboard_write=CAN,
+            elements=CAN,
             desktop=None,
         )
         self.process.call_later(self.world.between(0, 0.01), self._greet, connection, hello)

@@ -75,10 +75,8 @@ def marks_of(body: Actions) -> list[int]:
 def mark_of(body: AnyInput) -> int:
     """What tells an input from all others."""
     match body:
-        case DragMouse():
-            return body.start_x
-        case MoveMouse():
-            return body.x
+        case DragMouse(start_x=int(x)) | MoveMouse(x=int(x)):
+            return x
         case WriteClipboard():
             return int(body.text.partition(" ")[0])
         case ClickMouse(x=int(x)) | ScrollMouse(x=int(x)):
@@ -116,6 +114,7 @@ def steps_of(body: AnyInput) -> list[Step]:
             return [
                 step for key in body.text.replace(" ", "") for step in _pressed_and_released(key)
             ]
+    raise TypeError(f"the simulation sends no {body!r}")
 
 
 def let_go_by(body: AnyInput) -> str | None:

@@ -1,4 +1,4 @@
-"""One machine: its inputs, its screen, its clipboard, and control of it."""
+"""One machine: its inputs, its screen, its elements, its clipboard, and control of it."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -8,11 +8,12 @@ from urllib.parse import quote
 
 from farhand import actions, types
 from farhand._async.connection import AsyncConnection, path_with
+from farhand._async.elements import AsyncElementWork
 from farhand._async.inputs import AsyncInputs
 from farhand._async.lists import AsyncLists
 from farhand._renewal import AsyncRenewal
 from farhand._session_steps import SessionSteps
-from farhand.actions import Action, Button, Direction, Size
+from farhand.actions import Action, Button, Direction, Meant, Size
 from farhand.errors import FarhandError, Problem
 from farhand.types import (
     ActionsResult,
@@ -36,7 +37,7 @@ RENEW_TIMEOUT_SECONDS = 10.0
 TEXTS_TIMEOUT_SECONDS = 150.0
 
 
-class AsyncMachine:
+class AsyncMachine(AsyncElementWork):
     """A machine, by its id.  Nothing is sent until one of its methods is called.
 
     Each input has an ``Idempotency-Key``, made once and kept over all tries: so it happens at most
@@ -48,9 +49,9 @@ class AsyncMachine:
         self, connection: AsyncConnection, machine_id: str, session: SessionSteps | None = None
     ) -> None:
         self.id = machine_id
-        self._connection = connection
         self._computer = f"/v1/computer/{quote(machine_id, safe='')}"
         self._machine = f"/v1/machines/{quote(machine_id, safe='')}"
+        super().__init__(connection, self._computer)
         self._inputs = AsyncInputs(connection, self._computer, session)
 
     async def click(
@@ -58,6 +59,7 @@ class AsyncMachine:
         x: int | None = None,
         y: int | None = None,
         *,
+        element: Meant | None = None,
         button: Button = "left",
         clicks: int = 1,
         down: bool | None = None,
@@ -66,17 +68,25 @@ class AsyncMachine:
         key: str | None = None,
         timeout: float | None = None,
     ) -> InputResult:
-        """Click at a place, or where the pointer is: see :func:`farhand.actions.click`."""
+        """Click at a place, an element or the pointer: see :func:`farhand.actions.click`."""
         action = actions.click(
-            x, y, button=button, clicks=clicks, down=down, modifiers=modifiers, picture=picture
+            x,
+            y,
+            element=element,
+            button=button,
+            clicks=clicks,
+            down=down,
+            modifiers=modifiers,
+            picture=picture,
         )
         return await self.do(action, key=key, timeout=timeout)
 
     async def move(
         self,
-        x: int,
-        y: int,
+        x: int | None = None,
+        y: int | None = None,
         *,
+        element: Meant | None = None,
         path: Iterable[tuple[int, int]] | None = None,
         modifiers: Sequence[str] = (),
         picture: Size | None = None,
@@ -84,16 +94,20 @@ class AsyncMachine:
         timeout: float | None = None,
     ) -> InputResult:
         """Move the pointer: see :func:`farhand.actions.move`."""
-        action = actions.move(x, y, path=path, modifiers=modifiers, picture=picture)
+        action = actions.move(
+            x, y, element=element, path=path, modifiers=modifiers, picture=picture
+        )
         return await self.do(action, key=key, timeout=timeout)
 
     async def drag(
         self,
-        start_x: int,
-        start_y: int,
-        to_x: int,
-        to_y: int,
+        start_x: int | None = None,
+        start_y: int | None = None,
+        to_x: int | None = None,
+        to_y: int | None = None,
         *,
+        start_element: Meant | None = None,
+        to_element: Meant | None = None,
         duration: float | None = None,
         button: Button = "left",
         path: Iterable[tuple[int, int]] | None = None,
@@ -108,6 +122,8 @@ class AsyncMachine:
             start_y,
             to_x,
             to_y,
+            start_element=start_element,
+            to_element=to_element,
             duration=duration,
             button=button,
             path=path,
@@ -123,13 +139,16 @@ class AsyncMachine:
         x: int | None = None,
         y: int | None = None,
         *,
+        element: Meant | None = None,
         modifiers: Sequence[str] = (),
         picture: Size | None = None,
         key: str | None = None,
         timeout: float | None = None,
     ) -> InputResult:
         """Turn the wheel by ``amount`` notches: see :func:`farhand.actions.scroll`."""
-        action = actions.scroll(direction, amount, x, y, modifiers=modifiers, picture=picture)
+        action = actions.scroll(
+            direction, amount, x, y, element=element, modifiers=modifiers, picture=picture
+        )
         return await self.do(action, key=key, timeout=timeout)
 
     async def key(
@@ -201,14 +220,16 @@ class AsyncMachine:
         still: float | None = None,
         changed: bool = False,
         text: str | None = None,
+        element: Meant | None = None,
         timeout: float = 30.0,
         screenshot: Mapping[str, Any] | None = None,
     ) -> WaitResult:
         """Wait until the screen meets one of several conditions, for ``timeout`` seconds at most.
 
         ``still=0.5`` is that nothing has changed for so long, ``changed=True`` that something has,
-        and ``text="Saved"`` that this stands there; :mod:`farhand.actions` makes others.  Of a wait
-        that was in vain ``matched`` is None, and ``seen`` has the texts nearest to the sought ones.
+        ``text="Saved"`` that this stands there, and ``element`` that one can be seen;
+        :mod:`farhand.actions` makes others.  Of a wait that was in vain ``matched`` is None, and
+        ``seen`` has the texts nearest to the sought ones.
         """
         wanted = [*conditions]
         if still is not None:
@@ -217,6 +238,8 @@ class AsyncMachine:
             wanted.append(actions.changed())
         if text is not None:
             wanted.append(actions.text(text))
+        if element is not None:
+            wanted.append(actions.seen(element))
         body = {"any": wanted, "timeout": timeout, "screenshot": screenshot}
         reply = await self._connection.send(
             "POST",

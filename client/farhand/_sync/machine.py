@@ -1,5 +1,5 @@
 # Made of farhand/_async by client/unasync.py: change it there.
-"""One machine: its inputs, its screen, its clipboard, and control of it."""
+"""One machine: its inputs, its screen, its elements, its clipboard, and control of it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,9 +11,10 @@ from farhand import actions, types
 from farhand._renewal import Renewal
 from farhand._session_steps import SessionSteps
 from farhand._sync.connection import Connection, path_with
+from farhand._sync.elements import ElementWork
 from farhand._sync.inputs import Inputs
 from farhand._sync.lists import Lists
-from farhand.actions import Action, Button, Direction, Size
+from farhand.actions import Action, Button, Direction, Meant, Size
 from farhand.errors import FarhandError, Problem
 from farhand.types import (
     ActionsResult,
@@ -37,7 +38,7 @@ RENEW_TIMEOUT_SECONDS = 10.0
 TEXTS_TIMEOUT_SECONDS = 150.0
 
 
-class Machine:
+class Machine(ElementWork):
     """A machine, by its id.  Nothing is sent until one of its methods is called.
 
     Each input has an ``Idempotency-Key``, made once and kept over all tries: so it happens at most
@@ -49,9 +50,9 @@ class Machine:
         self, connection: Connection, machine_id: str, session: SessionSteps | None = None
     ) -> None:
         self.id = machine_id
-        self._connection = connection
         self._computer = f"/v1/computer/{quote(machine_id, safe='')}"
         self._machine = f"/v1/machines/{quote(machine_id, safe='')}"
+        super().__init__(connection, self._computer)
         self._inputs = Inputs(connection, self._computer, session)
 
     def click(
@@ -59,6 +60,7 @@ class Machine:
         x: int | None = None,
         y: int | None = None,
         *,
+        element: Meant | None = None,
         button: Button = "left",
         clicks: int = 1,
         down: bool | None = None,
@@ -67,17 +69,25 @@ class Machine:
         key: str | None = None,
         timeout: float | None = None,
     ) -> InputResult:
-        """Click at a place, or where the pointer is: see :func:`farhand.actions.click`."""
+        """Click at a place, an element or the pointer: see :func:`farhand.actions.click`."""
         action = actions.click(
-            x, y, button=button, clicks=clicks, down=down, modifiers=modifiers, picture=picture
+            x,
+            y,
+            element=element,
+            button=button,
+            clicks=clicks,
+            down=down,
+            modifiers=modifiers,
+            picture=picture,
         )
         return self.do(action, key=key, timeout=timeout)
 
     def move(
         self,
-        x: int,
-        y: int,
+        x: int | None = None,
+        y: int | None = None,
         *,
+        element: Meant | None = None,
         path: Iterable[tuple[int, int]] | None = None,
         modifiers: Sequence[str] = (),
         picture: Size | None = None,
@@ -85,16 +95,20 @@ class Machine:
         timeout: float | None = None,
     ) -> InputResult:
         """Move the pointer: see :func:`farhand.actions.move`."""
-        action = actions.move(x, y, path=path, modifiers=modifiers, picture=picture)
+        action = actions.move(
+            x, y, element=element, path=path, modifiers=modifiers, picture=picture
+        )
         return self.do(action, key=key, timeout=timeout)
 
     def drag(
         self,
-        start_x: int,
-        start_y: int,
-        to_x: int,
-        to_y: int,
+        start_x: int | None = None,
+        start_y: int | None = None,
+        to_x: int | None = None,
+        to_y: int | None = None,
         *,
+        start_element: Meant | None = None,
+        to_element: Meant | None = None,
         duration: float | None = None,
         button: Button = "left",
         path: Iterable[tuple[int, int]] | None = None,
@@ -109,6 +123,8 @@ class Machine:
             start_y,
             to_x,
             to_y,
+            start_element=start_element,
+            to_element=to_element,
             duration=duration,
             button=button,
             path=path,
@@ -124,13 +140,16 @@ class Machine:
         x: int | None = None,
         y: int | None = None,
         *,
+        element: Meant | None = None,
         modifiers: Sequence[str] = (),
         picture: Size | None = None,
         key: str | None = None,
         timeout: float | None = None,
     ) -> InputResult:
         """Turn the wheel by ``amount`` notches: see :func:`farhand.actions.scroll`."""
-        action = actions.scroll(direction, amount, x, y, modifiers=modifiers, picture=picture)
+        action = actions.scroll(
+            direction, amount, x, y, element=element, modifiers=modifiers, picture=picture
+        )
         return self.do(action, key=key, timeout=timeout)
 
     def key(
@@ -202,14 +221,16 @@ class Machine:
         still: float | None = None,
         changed: bool = False,
         text: str | None = None,
+        element: Meant | None = None,
         timeout: float = 30.0,
         screenshot: Mapping[str, Any] | None = None,
     ) -> WaitResult:
         """Wait until the screen meets one of several conditions, for ``timeout`` seconds at most.
 
         ``still=0.5`` is that nothing has changed for so long, ``changed=True`` that something has,
-        and ``text="Saved"`` that this stands there; :mod:`farhand.actions` makes others.  Of a wait
-        that was in vain ``matched`` is None, and ``seen`` has the texts nearest to the sought ones.
+        ``text="Saved"`` that this stands there, and ``element`` that one can be seen;
+        :mod:`farhand.actions` makes others.  Of a wait that was in vain ``matched`` is None, and
+        ``seen`` has the texts nearest to the sought ones.
         """
         wanted = [*conditions]
         if still is not None:
@@ -218,6 +239,8 @@ class Machine:
             wanted.append(actions.changed())
         if text is not None:
             wanted.append(actions.text(text))
+        if element is not None:
+            wanted.append(actions.seen(element))
         body = {"any": wanted, "timeout": timeout, "screenshot": screenshot}
         reply = self._connection.send(
             "POST",

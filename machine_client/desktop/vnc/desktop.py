@@ -50,6 +50,11 @@ class VncDesktop:
         except base.InjectionUnavailable as error:
             raise base.ClipboardError("clipboard_unavailable", str(error)) from error
 
+    def elements(self) -> base.DesktopElements:
+        return base.NoElements(
+            "a VNC server tells of pixels alone, not of the elements on its screen"
+        )
+
     def checks(self) -> tuple[base.DesktopCheck, ...]:
         return (
             base.DesktopCheck("display", self._look_at_display, _SILENT),

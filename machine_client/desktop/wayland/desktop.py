@@ -6,10 +6,12 @@ from weakref import ref
 
 from machine_client.desktop.base import (
     DesktopCheck,
+    DesktopElements,
     DesktopError,
     DesktopInput,
     DesktopView,
     InjectionUnavailable,
+    NoElements,
 )
 from machine_client.desktop.looks import size_of_picture, sizes_of_displays
 from machine_client.desktop.wayland.clipboard.reader import read_clipboard
@@ -55,6 +57,9 @@ class WaylandDesktop:
 
     def read_clipboard(self, selection: Selection) -> str:
         return read_clipboard(self._name, selection)
+
+    def elements(self) -> DesktopElements:
+        return NoElements("this version of Farhand finds no elements on Wayland yet")
 
     def checks(self) -> tuple[DesktopCheck, ...]:
         silent = "the Wayland compositor does not answer: restart the graphical session"

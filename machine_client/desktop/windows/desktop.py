@@ -28,6 +28,9 @@ class WindowsDesktop:
     def read_clipboard(self, selection: Selection) -> str:
         return read_clipboard(selection)
 
+    def elements(self) -> base.DesktopElements:
+        return base.NoElements("this version of Farhand finds no elements on Windows yet")
+
     def checks(self) -> tuple[base.DesktopCheck, ...]:
         silent = "Windows does not answer: log off and on again, or restart it"
         return (

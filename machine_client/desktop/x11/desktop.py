@@ -3,12 +3,14 @@
 import os
 
 from machine_client.desktop import base
+from machine_client.desktop.accessibility.elements import AtSpiElements
 from machine_client.desktop.looks import size_of_picture, sizes_of_displays
 from machine_client.desktop.x11.clipboard.reader import read_selection
 from machine_client.desktop.x11.connection import X11Connection, open_display
 from machine_client.desktop.x11.input import X11Input
 from machine_client.desktop.x11.mouse import Pynput
 from machine_client.desktop.x11.view import MissingLibraryError, X11View
+from machine_client.desktop.x11.windows import X11Windows
 from schemas.inputs.clipboard_texts import Selection
 
 
@@ -29,6 +31,9 @@ class X11Desktop:
 
     def read_clipboard(self, selection: Selection) -> str:
         return read_selection(self._name, selection)
+
+    def elements(self) -> base.DesktopElements:
+        return AtSpiElements(X11Windows(self._name))
 
     def checks(self) -> tuple[base.DesktopCheck, ...]:
         return (

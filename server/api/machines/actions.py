@@ -16,7 +16,12 @@ from schemas.resources.tokens import Scope
 from server.api.machines.answers import Answer, answer_to
 from server.api.machines.paths import MachinePath
 from server.api.machines.pictures import fetched
-from server.api.machines.sending import InputHandler, InputHeaders, input_endpoint
+from server.api.machines.sending import (
+    InputHandler,
+    InputHeaders,
+    input_endpoint,
+    names_element,
+)
 from server.api.machines.sights import all_sought
 from server.dispatch.command import Ended
 from server.dispatch.questions.screens import FetchPicture
@@ -51,8 +56,9 @@ class ActionsHandler(InputHandler):
     async def post(self, path: MachinePath, headers: InputHeaders, body: Actions) -> None:
         if len(body.actions) > 1 and headers.idempotency_key is None:
             raise _key_is_missing()
-        if body.looks:
+        if body.looks or any(map(names_element, body.actions)):
             self.principal.require(Scope.SCREEN_READ)
+        if body.looks:
             self.services.machines.looks.check_room()
             body = await _with_sights(self, body)
         if body.copies:

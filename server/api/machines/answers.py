@@ -4,8 +4,9 @@ The end of a command is answered from what the ledger keeps of it and nothing el
 retry gets the same bytes as whoever asked first.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from pydantic import JsonValue
 from pydantic_core import to_json
@@ -38,7 +39,13 @@ from server.web.changes import key_reused
 
 JSON = "application/json"
 
-_Unfinished = Failed | Stopped | Expired | NotCarriedOut | Unknown
+_ELEMENT_PROBLEMS: Final[Mapping[str, ProblemType]] = {
+    "element_missing": problems.ELEMENT_MISSING,
+    "element_ambiguous": problems.ELEMENT_AMBIGUOUS,
+}
+"""What an input is answered with that was refused for what the screen shows."""
+
+_Unfinished = Refused | Failed | Stopped | Expired | NotCarriedOut | Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,7 @@ def answer_to(ended: Ended) -> Answer:
     match outcome:
         case Completed():
             return Answer(204, None, b"") if ended.minimal else _completed(ended, outcome)
-        case Refused():
+        case Refused() if not _is_about_screen(outcome):
             body = ValidationErrorBody(detail=_invalid(outcome).entries)
             return Answer(422, JSON, body.model_dump_json().encode())
         case _:
@@ -96,7 +103,7 @@ def words_of(reply: CommandReply) -> tuple[str, str]:
     error: Any = None
     if isinstance(reply, Refusal | Pending):
         error = problem_of(reply)
-    elif isinstance(reply.outcome, Refused):
+    elif isinstance(reply.outcome, Refused) and not _is_about_screen(reply.outcome):
         error = _invalid(reply.outcome)
     elif not isinstance(reply.outcome, Completed):
         error = _unfinished(reply, reply.outcome)
@@ -107,6 +114,11 @@ def words_of(reply: CommandReply) -> tuple[str, str]:
             return entry.type, entry.msg
         case _:
             return problems.STORAGE_UNAVAILABLE.name, str(error)
+
+
+def _is_about_screen(outcome: Refused) -> bool:
+    """Whether the request is right, and the screen shows something else."""
+    return outcome.code in _ELEMENT_PROBLEMS
 
 
 def _members_of(refusal: Refusal) -> dict[str, JsonValue]:
@@ -195,11 +207,13 @@ def _unfinished_words(
     outcome: _Unfinished,
 ) -> tuple[ProblemType, str, dict[str, JsonValue]]:
     match outcome:
+        case Refused(code=code, message=message, loc=loc):
+            return _ELEMENT_PROBLEMS[code], message, {"loc": [*loc], "final": True}
         case Stopped():
             return (
                 problems.ACTIONS_STOPPED,
-                "the screen did not show in time what was waited for; the actions before it are "
-                "done, and those after it never will be",
+                "the screen did not show what was waited for, or not the one element that was "
+                "meant; the actions before it are done, and those after it never will be",
                 {"final": True},
             )
         case Failed(code=code, message=message, injected_at_least=count):

@@ -1,7 +1,13 @@
 """What handlers share that ask something of a machine: who asks, and what a refusal becomes."""
 
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeVar
+from uuid import UUID
 
+from schemas.http import problems
+from schemas.http.problems import ProblemError
 from server.api.machines.answers import problem_of
 from server.dispatch.command import Sender
 from server.dispatch.control import Caller
@@ -40,6 +46,24 @@ class AskingHandler(ApiHandler):
         seen = await self.ask(question)
         looks.looked(self.sender(None), question.machine_id, at)
         return seen
+
+    @contextmanager
+    def place_among(self, taken: Counter[UUID], most: int, what: str) -> Iterator[None]:
+        """One of the places that the token has for what takes its time; ``what`` names them."""
+        token_id = self.principal.token_id
+        if taken[token_id] >= most:
+            raise ProblemError(
+                problems.TOO_MANY_STREAMS,
+                f"this token may have {most} {what} open",
+                headers={"Retry-After": "1"},
+            )
+        taken[token_id] += 1
+        try:
+            yield
+        finally:
+            taken[token_id] -= 1
+            if not taken[token_id]:
+                del taken[token_id]
 
     @property
     def caller(self) -> Caller:

@@ -1,4 +1,4 @@
-"""The inputs of mouse and keyboard, one operation each."""
+"""The inputs of mouse and keyboard, and those for elements, one operation each."""
 
 from dataclasses import replace
 
@@ -49,4 +49,27 @@ class TypeTextHandler(InputHandler):
         description=f"Up to {MAX_TEXT_LENGTH} characters.  For each that is not ASCII "
         f"{TYPING_SECONDS} s are reckoned, as a keyboard may lack it, and at most "
         f"{MAX_TYPING_SECONDS:g} s together.",
+    )(InputHandler.carry_out)
+
+
+class InvokeElementHandler(InputHandler):
+    post = replace(
+        input_endpoint("Invoke an element", bodies.InvokeElement),
+        description="Has an element do what it is there for, such as a button what a click does.  "
+        "No pointer moves, and it may be covered.",
+    )(InputHandler.carry_out)
+
+
+class SetElementValueHandler(InputHandler):
+    post = replace(
+        input_endpoint("Set the value of an element", bodies.SetElementValue),
+        description="Puts a text into a field in the place of what it has, or a number into what "
+        "has one, such as a slider.  No key is pressed.",
+    )(InputHandler.carry_out)
+
+
+class FocusElementHandler(InputHandler):
+    post = replace(
+        input_endpoint("Focus an element", bodies.FocusElement),
+        description="Puts the keyboard's focus on an element.",
     )(InputHandler.carry_out)

@@ -6,7 +6,7 @@ from schemas.http import problems
 from schemas.http.idempotency_keys import IdempotencyKey
 from schemas.http.preferences import return_preference
 from schemas.inputs.actions import AnyBody
-from schemas.inputs.bodies import AnyInput
+from schemas.inputs.bodies import AnyInput, ElementInput, MouseInput
 from schemas.resources.machines import InputResult
 from schemas.resources.tokens import Scope
 from schemas.values.strict import StrictModel
@@ -15,6 +15,8 @@ from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.dispatch.command import Ended, Pending
 from server.web.endpoint import Endpoint
+
+_OF_ELEMENTS = (problems.ELEMENT_MISSING, problems.ELEMENT_AMBIGUOUS)
 
 
 class InputHeaders(StrictModel):
@@ -63,6 +65,7 @@ def input_endpoint(summary: str, body: type[AnyBody]) -> Endpoint:
             problems.OUTCOME_UNKNOWN,
             problems.INPUT_EXPIRED,
             problems.OUTCOME_PENDING,
+            *(_OF_ELEMENTS if issubclass(body, ElementInput | MouseInput) else ()),
         ),
         answer_headers={
             "Idempotency-Replayed": "true where this answer was given before.",
@@ -71,11 +74,18 @@ def input_endpoint(summary: str, body: type[AnyBody]) -> Endpoint:
     )
 
 
+def names_element(body: object) -> bool:
+    """Whether an input names an element: how it ends then tells what the screen shows."""
+    return isinstance(body, ElementInput) or (isinstance(body, MouseInput) and any(body.elements))
+
+
 class InputHandler(AskingHandler):
     """One input on one machine."""
 
     async def carry_out(self, path: MachinePath, headers: InputHeaders, body: AnyInput) -> None:
         """Send the input, and answer with what became of it."""
+        if names_element(body):
+            self.principal.require(Scope.SCREEN_READ)
         preferred = return_preference(headers.prefer)
         minimal = (preferred or self.services.settings.input_response) == "minimal"
         ended = await self.ended(path, headers, body, minimal=minimal)

@@ -1,15 +1,12 @@
 """Waits until a machine's screen is still or has changed."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 from uuid import uuid4
 
 from pydantic import JsonValue
 
 from schemas.http import problems
-from schemas.http.problems import ProblemError
 from schemas.inputs.waits import Wait
 from schemas.resources.machines import WaitResult
 from schemas.resources.tokens import Scope
@@ -65,7 +62,8 @@ class WaitHandler(AskingHandler):
     async def post(self, path: MachinePath, body: Wait) -> None:
         self.services.machines.looks.check_room()
         body = body.model_copy(update={"any": await sought(self, body.any, ("body", "any"))})
-        with self._place():
+        waits = self.services.machines.waits
+        with self.place_among(waits, MOST_OF_A_TOKEN, "waits"):
             seen = await self._until_seen(path.machine_id, body)
         await self.authorize(WAIT)
         self.services.machines.looks.looked(self.sender(None), path.machine_id, LookedAt.SCREEN)
@@ -123,21 +121,3 @@ class WaitHandler(AskingHandler):
 
     async def _told(self, question: StopWaiting) -> None:
         await self.services.machines.dispatcher.ask(question)
-
-    @contextmanager
-    def _place(self) -> Iterator[None]:
-        """One of the waits that the token may have."""
-        waits, token_id = self.services.machines.waits, self.principal.token_id
-        if waits[token_id] >= MOST_OF_A_TOKEN:
-            raise ProblemError(
-                problems.TOO_MANY_STREAMS,
-                f"this token may have {MOST_OF_A_TOKEN} waits open",
-                headers={"Retry-After": "1"},
-            )
-        waits[token_id] += 1
-        try:
-            yield
-        finally:
-            waits[token_id] -= 1
-            if not waits[token_id]:
-                del waits[token_id]

@@ -22,7 +22,10 @@ type Operation =
   | "mouse.move"
   | "keyboard.key"
   | "keyboard.type"
-  | "clipboard.write";
+  | "clipboard.write"
+  | "element.invoke"
+  | "element.set_value"
+  | "element.focus";
 
 type Scope =
   | "trajectories:read"
@@ -111,6 +114,7 @@ interface Machine {
   inputs: InputCounts;
   last_input_at: string | null;
   screen: Capability;
+  elements: Capability;
   invitation: InvitationReference | null;
   created_at: string;
 }
@@ -650,6 +654,20 @@ type OwnKey = "leave" | "copy" | "buttons";
 /** What was copied on a machine: `GET /v1/computer/{id}/clipboard`. */
 interface ClipboardText {
   text: string;
+}
+
+/** Something that a machine's screen shows: `GET /v1/computer/{id}/elements`. */
+interface DesktopElement {
+  role: string;
+  name: string;
+  value: string | null;
+  states: string[];
+  bounds: Region | null;
+  window: string;
+  application: string;
+  depth: number;
+  ref: string;
+  selector: Record<string, string>;
 }
 
 /** A finger on the picture. */

@@ -54,6 +54,7 @@ def _connected(link: LinkSocket, node_name: str) -> LiveMachine:
         since=since,
         displays=link.desktop.displays,
         screen=link.desktop.screen,
+        elements=link.desktop.elements,
         round_trip_seconds=link.round_trip_seconds,
         node=node_name,
         viewers=() if link.watched_screen is None else link.watched_screen.viewer_names,

@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.link.close_codes import CloseCode
 from server.dispatch.command import Command, CommandReply, Ended, Pending
 from server.dispatch.forwarding.remote_viewers import RemoteViewers
-from server.dispatch.here import clipboard, screens, texts
+from server.dispatch.here import clipboard, elements, screens, texts
 from server.dispatch.here.waits import WaitsHere
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.timings import Timings
@@ -21,6 +21,7 @@ from server.dispatch.questions.control import (
     PauseChanged,
     RotateToken,
 )
+from server.dispatch.questions.elements import FindElements
 from server.dispatch.questions.inputs import ResolveCommand
 from server.dispatch.questions.question import Done, LinkQuestion, Refusal
 from server.dispatch.questions.screens import (
@@ -227,6 +228,7 @@ ANSWERS: Final[dict[type[LinkQuestion[Any]], Answers]] = {
     ReadTexts: lambda here, link, asked: texts.read_texts(here.vision, link, asked),
     FetchPicture: lambda _, link, question: screens.fetch_picture(link, question),
     LookAtDesktop: lambda _, link, question: screens.look(link, question),
+    FindElements: lambda _, link, question: elements.find_elements(link, question),
     NextPicture: lambda here, link, asked: here.remote_viewers.next_picture(link, asked),
     StopWatching: _stopped,
     ReadClipboard: lambda _, link, question: clipboard.read_clipboard(link, question),

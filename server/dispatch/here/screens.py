@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
+from schemas.inputs.waits import ElementSeen
 from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions
+from server.dispatch.here.elements import check_elements
 from server.dispatch.questions import screens
 from server.dispatch.refusals import (
     RefusedError,
@@ -35,6 +37,8 @@ async def screenshot(link: LinkSocket, question: screens.TakeScreenshot) -> scre
 
 async def wait(link: LinkSocket, question: screens.AwaitScreen) -> screens.ScreenSeen:
     """What the screen shows within the time.  Raises RefusedError."""
+    if any(isinstance(each, ElementSeen) for each in question.any):
+        check_elements(link)
     seen = await _asked(
         link, lambda screen: screen.wait(question.any, question.timeout), part="body"
     )

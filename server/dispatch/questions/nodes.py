@@ -17,8 +17,9 @@ MOST_DESCRIBED: Final = 500
 class LiveMachine(BaseModel):
     """The live part of a machine: its state, why, and since when (milliseconds since 1970).
 
-    ``displays`` and ``screen`` are None where the machine is not connected any more.  ``node`` is
-    what operators call the node that it is connected to.  ``viewers`` look at its live screen.
+    ``displays``, ``screen`` and ``elements`` are None where the machine is not connected any more.
+    ``node`` is what operators call the node that it is connected to.  ``viewers`` look at its live
+    screen.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -28,6 +29,7 @@ class LiveMachine(BaseModel):
     since: int
     displays: tuple[Display, ...] | None = None
     screen: Capability | None = None
+    elements: Capability | None = None
     round_trip_seconds: float | None = None
     node: str | None = None
     viewers: Annotated[tuple[str, ...], Field(max_length=MAX_VIEWER_NAMES)] = ()

@@ -1,17 +1,26 @@
 """Whether a connected machine takes inputs, and why it does not."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from schemas.inputs.bodies import Operation
 from schemas.link.messages import Input
 from server.machines.link.desktop import DesktopState
-from server.machines.link.errors import NoClipboardError, NoInputError, NoScreenError
+from server.machines.link.errors import (
+    NoClipboardError,
+    NoElementsError,
+    NoInputError,
+    NoScreenError,
+)
 from server.machines.link.questions.clipboard_ability import ClipboardAbility
 from server.machines.link.restrictions import NONE, Restrictions
 
 _SIGHTED = frozenset(("wait_for", "screenshot"))
 """The actions that need a screen."""
+
+_ELEMENTS = frozenset(("element", "start_element", "to_element"))
+"""The fields of inputs and conditions that name an element."""
 
 STUCK = "its desktop is stuck and has not answered an input in time"
 
@@ -84,9 +93,10 @@ class Availability:
 
     def check_input(self, message: Input) -> None:
         """Raise a SubmissionRefusedError where this machine lacks what an input needs."""
-        operations = {message.operation}
+        operations, actions = {message.operation}, [message.body]
         if message.operation is Operation.ACTIONS:
-            operations = {each["operation"] for each in message.body["actions"]}
+            actions = message.body["actions"]
+            operations = {each["operation"] for each in actions}
             looks = message.body["screenshot"] is not None or not _SIGHTED.isdisjoint(operations)
             if looks and (why := self.desktop.why_no_screen) is not None:
                 raise NoScreenError(why, self.desktop.screen_since)
@@ -95,3 +105,11 @@ class Availability:
             and (why := self.clipboard.why_no_write) is not None
         ):
             raise NoClipboardError(why)
+        if (why := self.desktop.why_no_elements) is not None and any(map(_names_element, actions)):
+            raise NoElementsError(why)
+
+
+def _names_element(action: Mapping[str, Any]) -> bool:
+    """Whether an input names one, or a wait waits for one."""
+    conditions = action.get("any", ())
+    return not all(_ELEMENTS.isdisjoint(each) for each in (action, *conditions))

@@ -12,13 +12,14 @@ UNKNOWN_WHY = "it did not say why"
 class DesktopState:
     """What a machine client last said of its desktop.
 
-    ``input_since`` and ``screen_since`` say since when each is available, or is not: milliseconds
-    since 1970.
+    ``elements`` is whether its programs tell what elements they have.  ``input_since`` and
+    ``screen_since`` say since when each is available, or is not: milliseconds since 1970.
     """
 
     displays: tuple[Display, ...]
     input: Capability
     screen: Capability
+    elements: Capability
     input_since: int
     screen_since: int
 
@@ -29,6 +30,7 @@ class DesktopState:
             shared(tuple(hello.displays)),
             shared(hello.input),
             shared(hello.screen),
+            shared(hello.elements),
             since,
             since,
         )
@@ -40,6 +42,7 @@ class DesktopState:
             shared(tuple(desktop.displays)),
             shared(desktop.input),
             shared(desktop.screen),
+            shared(desktop.elements),
             self.input_since if desktop.input.available == had_input else at,
             self.screen_since if desktop.screen.available == had_screen else at,
         )
@@ -53,6 +56,11 @@ class DesktopState:
     def why_no_screen(self) -> str | None:
         """Why it cannot be seen; None where it can."""
         return None if self.screen.available else self.screen.reason or UNKNOWN_WHY
+
+    @property
+    def why_no_elements(self) -> str | None:
+        """Why nothing is told of its elements; None where it is."""
+        return None if self.elements.available else self.elements.reason or UNKNOWN_WHY
 
     @property
     def is_dark(self) -> bool:

@@ -58,6 +58,10 @@ class NoClipboardError(SubmissionRefusedError):
     """Nothing can be copied on the machine; ``str()`` says why."""
 
 
+class NoElementsError(SubmissionRefusedError):
+    """The machine's programs do not tell what elements they have; ``str()`` says why."""
+
+
 class NoInputError(SubmissionRefusedError):
     """The machine's desktop takes no input: ``reason`` says why, ``since`` since when (ms)."""
 

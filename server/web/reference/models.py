@@ -74,7 +74,7 @@ class Models:
         if kinds := _kinds_of(whole):
             return self.example(kinds[0])
         if properties := whole.get("properties"):
-            return {name: self.example(properties[name]) for name in whole.get("required", ())}
+            return {name: self.example(properties[name]) for name in _needed(whole)}
         if whole.get("type") == "array":
             return [self.example(whole["items"])] if whole.get("minItems") else []
         if whole.get("format") == "uuid":
@@ -103,6 +103,12 @@ class Models:
 def _kinds_of(schema: Schema) -> list[Schema]:
     """What a value may be one of; none where it is of one kind."""
     return schema.get("anyOf") or schema.get("oneOf") or []
+
+
+def _needed(schema: Schema) -> list[str]:
+    """The members that an object must have; where others do as well, the first that do."""
+    either = (each["anyOf"][0] for each in schema.get("allOf", ()) if "anyOf" in each)
+    return [*schema.get("required", ()), *(name for each in either for name in each["required"])]
 
 
 def _bounds(schema: Schema) -> str:

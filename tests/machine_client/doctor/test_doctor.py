@@ -19,6 +19,7 @@ from schemas.inputs.bodies import Button, ClickMouse
 from schemas.link.messages import Released
 from tests.desktop import unsteady_display, virtual_display
 from tests.held import NOTHING, Held, held_on
+from tests.machine_client.desktop.accessibility.rig import accessible_desktop
 from tests.machine_client.desktop.vnc.plain_server import plain_server
 from tests.machine_client.journals import journal_in
 from tests.machine_client.pressing import READY, pressing
@@ -70,10 +71,12 @@ def client_that_holds(display: str, button: Button) -> Iterator["subprocess.Pope
 
 async def test_healthy_machine_is_ok_at_every_hop(tmp_path: Path, display: str) -> None:
     async with scripted_server() as server:
-        code, lines = await examined(server.address, tmp_path, display)
+        off = {"FARHAND_MACHINE_ELEMENTS": "false"}
+        code, lines = await examined(server.address, tmp_path, display, **off)
     assert code == 0
     assert [line.split(":")[0] for line in lines] == [
-        *("ok   desktop", "ok   display", "ok   input", "ok   screen", "ok   journal"),
+        *("ok   desktop", "ok   display", "ok   input", "ok   screen", "ok   elements"),
+        "ok   journal",
         *("ok   server's name", "ok   server's port", "ok   token", "ok   version"),
         "ok   service",
     ]
@@ -90,6 +93,24 @@ async def test_screen_that_nobody_may_see_is_no_failure(tmp_path: Path, display:
     assert lines[3].startswith("ok   screen: nobody may look")
 
 
+async def test_elements_that_nobody_tells_are_a_warning_with_its_remedy(
+    tmp_path: Path, display: str
+) -> None:
+    bus = {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"}
+    async with scripted_server() as server:
+        code, lines = await examined(server.address, tmp_path, display, **bus)
+    assert code == 0
+    assert lines[4].startswith("warn elements: none: there is no D-Bus of a session: run")
+
+
+async def test_elements_of_a_session_with_a_bus_are_told(tmp_path: Path) -> None:
+    with accessible_desktop() as desktop:
+        bus = {"DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
+        async with scripted_server() as server:
+            _, lines = await examined(server.address, tmp_path, desktop.display, **bus)
+    assert lines[4] == "ok   elements: programs can tell what they show"
+
+
 class DarkDesktop(UnavailableDesktop):
     """One that takes input and shows nothing."""
 
@@ -102,7 +123,8 @@ async def test_screen_that_cannot_be_seen_is_named(
 ) -> None:
     monkeypatch.setattr(doctor, "choose_desktop", lambda *_: DarkDesktop("it is dark"))
     settings = MachineSettings(server="http://127.0.0.1:1", state_dir=tmp_path, token=TOKEN)
-    _, finding = await doctor._desktop(settings)
+    _, finding, elements = await doctor._desktop(settings)
+    assert str(elements) == "ok   elements: none: it is dark; all else works without them"
     assert not finding.good
     assert finding.what.startswith("it is dark; inputs work without it")
 
@@ -200,7 +222,7 @@ async def test_journal_in_use_is_a_running_client_and_no_failure(
         code, lines = await examined(server.address, tmp_path, display)
     owner.close()
     assert (code, failing(lines)) == (0, [])
-    assert "in use: a machine client runs with it now" in lines[4]
+    assert "in use: a machine client runs with it now" in lines[5]
 
 
 async def test_journal_that_cannot_be_used_is_named(tmp_path: Path, display: str) -> None:

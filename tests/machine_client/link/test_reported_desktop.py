@@ -26,7 +26,9 @@ def desktop(
     released: Released | None = None,
 ) -> DesktopChanged:
     displays = [Display(x=0, y=0, width=width, height=width)] if width else []
-    return DesktopChanged(displays=displays, input=input_, screen=screen, released=released)
+    return DesktopChanged(
+        displays=displays, input=input_, screen=screen, elements=YES, released=released
+    )
 
 
 def greeting(input_: Capability = YES, screen: Capability = YES) -> Hello:

@@ -17,6 +17,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "keyboard.key": {"text": "ctrl+a"},
     "keyboard.type": {"text": "ñandú"},
     "clipboard.write": {"text": "a"},
+    "element.invoke": {"element": {"role": "push button"}},
+    "element.set_value": {"element": {"name": "Total"}, "value": 3},
+    "element.focus": {"element": {"ref": "r"}},
 }
 
 

@@ -16,8 +16,10 @@ from schemas.inputs.bodies import (
     TypeText,
 )
 from schemas.inputs.places import PathPoint, PictureSize, Place
+from schemas.inputs.selectors import Selector
 from schemas.values.validation_errors import entries_of
 
+SAVE = {"role": "push button", "name": "Save"}
 DRAG = {"start_x": 0, "start_y": 0, "to_x": 1, "to_y": 1}
 IN = {"in": {"width": 10, "height": 20}}
 
@@ -44,6 +46,19 @@ GOOD = [
     (Operation.KEYBOARD_KEY, {"text": "ctrl+a b", "repeat": 100}),
 ]
 
+ELEMENTS: list[tuple[Operation, dict[str, Any]]] = [
+    (Operation.MOUSE_CLICK, {"element": SAVE}),
+    (Operation.MOUSE_SCROLL, {"element": SAVE, "direction": "up", "amount": 1}),
+    (Operation.MOUSE_MOVE, {"element": SAVE, "path": [{"x": 1, "y": 2}]}),
+    (Operation.MOUSE_DRAG, {"start_element": SAVE, "to_element": {"text": "Bin"}}),
+    (Operation.MOUSE_DRAG, {"start_element": SAVE, "to_x": 1, "to_y": 2}),
+    (Operation.MOUSE_DRAG, {"to_element": SAVE, "start_x": 1, "start_y": 2}),
+    (Operation.ELEMENT_INVOKE, {"element": SAVE}),
+    (Operation.ELEMENT_SET_VALUE, {"element": SAVE, "value": ""}),
+    (Operation.ELEMENT_SET_VALUE, {"element": SAVE, "value": "a\nb"}),
+    (Operation.ELEMENT_SET_VALUE, {"element": SAVE, "value": 2.5}),
+    (Operation.ELEMENT_FOCUS, {"element": SAVE}),
+]
 BAD = [
     (Operation.MOUSE_DRAG, {**DRAG, "duration": "1"}, "duration"),
     (Operation.MOUSE_DRAG, {**DRAG, "duration": True}, "duration"),
@@ -98,6 +113,21 @@ BAD = [
     (Operation.KEYBOARD_KEY, {"text": "a", "repeat": 101}, "repeat"),
     (Operation.KEYBOARD_KEY, {"text": "a", "hold": 0.61, "repeat": 100}, "repeat"),
     (Operation.KEYBOARD_KEY, {"text": " ".join("a" * 21), "repeat": 100}, "repeat"),
+    (Operation.MOUSE_CLICK, {"element": {}}, "element"),
+    (Operation.MOUSE_CLICK, {"element": SAVE, "x": 1, "y": 1}, "element"),
+    (Operation.MOUSE_CLICK, {"element": {"name": "n" * 10_000}}, "element.name"),
+    (Operation.MOUSE_MOVE, {"element": SAVE, "x": 1}, "element"),
+    (Operation.MOUSE_MOVE, {"element": {"role": "knob"}}, "element.role"),
+    (Operation.MOUSE_MOVE, {"x": 1}, "y"),
+    (Operation.MOUSE_DRAG, {"start_element": SAVE, "to_x": 1}, "to_y"),
+    (Operation.MOUSE_DRAG, {**DRAG, "to_element": SAVE}, "to_element"),
+    (Operation.ELEMENT_INVOKE, {}, "element"),
+    (Operation.ELEMENT_INVOKE, {"element": {"window": "*"}}, "element"),
+    (Operation.ELEMENT_SET_VALUE, {"element": SAVE}, "value"),
+    (Operation.ELEMENT_SET_VALUE, {"element": SAVE, "value": True}, "value"),
+    (Operation.ELEMENT_SET_VALUE, {"element": SAVE, "value": "a\0"}, "value"),
+    (Operation.ELEMENT_SET_VALUE, {"element": SAVE, "value": "a" * 10_001}, "value"),
+    (Operation.ELEMENT_SET_VALUE, {"element": SAVE, "value": 1e300}, "value"),
 ]
 
 
@@ -106,7 +136,7 @@ def test_every_operation_has_its_body() -> None:
     assert all(body.input_name is name for name, body in COMMAND_BODIES.items())
 
 
-@pytest.mark.parametrize(("operation", "body"), GOOD)
+@pytest.mark.parametrize(("operation", "body"), [*GOOD, *ELEMENTS])
 def test_good_body_survives_the_wire(operation: Operation, body: dict[str, Any]) -> None:
     model = INPUT_BODIES[operation]
     understood: AnyInput = model.model_validate(body)
@@ -122,7 +152,7 @@ def test_bad_body_names_the_field(operation: Operation, body: dict[str, Any], fi
     assert ".".join(map(str, error["loc"])) == field
 
 
-@pytest.mark.parametrize(("operation", "body"), GOOD)
+@pytest.mark.parametrize(("operation", "body"), [*GOOD, *ELEMENTS])
 def test_good_body_is_a_good_action(operation: Operation, body: dict[str, Any]) -> None:
     batch = Actions.model_validate({"actions": [{"operation": operation.value, **body}]})
     assert Actions.model_validate(batch.model_dump()) == batch
@@ -222,6 +252,30 @@ def test_every_place_is_named_with_its_fields_and_can_be_put_elsewhere() -> None
     )
     assert list(ClickMouse().places) == []
     assert ClickMouse(x=1, y=2).with_places(lambda _: (3, 4)) == ClickMouse(x=3, y=4)
+
+
+def test_element_is_put_in_the_place_of_a_place() -> None:
+    drag = DragMouse.model_validate({"start_element": SAVE, "to_x": 1, "to_y": 2})
+    assert dict(drag.elements) == {"start_element": Selector(**SAVE)}
+    assert [place.x for place in drag.places] == [1]
+    found = drag.at({"start_element": (3, 4)})
+    assert found == DragMouse(start_x=3, start_y=4, to_x=1, to_y=2)
+    assert ClickMouse(element=Selector(**SAVE)).at({"element": (5, 6)}) == ClickMouse(x=5, y=6)
+    assert ClickMouse(x=1, y=2).at({}) == ClickMouse(x=1, y=2)
+
+
+@pytest.mark.parametrize(
+    ("operation", "needed"), [(Operation.MOUSE_MOVE, 1), (Operation.MOUSE_DRAG, 2)]
+)
+def test_schema_says_that_a_place_or_an_element_is_needed(
+    operation: Operation, needed: int
+) -> None:
+    schema = INPUT_BODIES[operation].model_json_schema(by_alias=True)
+    assert len(schema["allOf"]) == needed
+    for choice in schema["allOf"]:
+        place, element = (each["required"] for each in choice["anyOf"])
+        assert {*place, *element} <= {*schema["properties"]}
+    assert not {*schema.get("required", ())}
 
 
 @pytest.mark.parametrize(

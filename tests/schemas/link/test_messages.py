@@ -16,6 +16,8 @@ from schemas.inputs.outcomes import (
     Refused,
     Unknown,
 )
+from schemas.inputs.selectors import Sought
+from schemas.link.element_messages import ElementsQuery, ElementsSeen, SeenElement
 from schemas.link.messages import (
     CLIENT_MESSAGES,
     SERVER_MESSAGES,
@@ -26,9 +28,24 @@ from schemas.link.messages import (
     Report,
     Resolve,
 )
+from schemas.values.pictures import Region
 from tests.links import MARK, WELCOME, hello, input_message
 
 COMMAND = uuid4()
+SAVE = SeenElement(
+    role="push button",
+    name="Save \x01",
+    states=["enabled", "a state of a later version"],
+    bounds=Region(1, 2, 3, 4),
+    window="Invoice 7",
+    application="soffice",
+    depth=3,
+    ref=":1.7/4~ab",
+)
+FIELD = SAVE.model_copy(update={"role": "entry", "value": "4711"})
+QUERY = ElementsQuery(
+    request=1, sought=Sought(name="Save*"), at=Point(x=1, y=2), limit=5, depth=3, server_time=1
+)
 
 OUTCOMES = [
     Completed(duration_ms=0.5, pointer=Point(x=-1, y=2)),
@@ -46,6 +63,7 @@ OUTCOMES = [
         hello(),
         HeartbeatAck(sequence=1, journal_sequence=0, mark=MARK),
         Ready(),
+        ElementsSeen(request=1, elements=[SAVE, FIELD], truncated="size", silent=["mousepad"]),
         Report(command_id=COMMAND, outcome=None, journal_sequence=2),
         *(Ack(command_id=COMMAND, outcome=each, journal_sequence=1) for each in OUTCOMES),
     ],
@@ -58,6 +76,7 @@ def test_clients_message_survives_the_wire(message: BaseModel) -> None:
     "message",
     [
         WELCOME.message,
+        QUERY,
         input_message(),
         Resolve(command_id=COMMAND, fingerprint="f", server_time=1),
         Heartbeat(sequence=1, server_time=1),

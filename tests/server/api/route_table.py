@@ -20,6 +20,7 @@ OF_INPUTS = (
     "not-found idempotency-key-in-progress control-ended machine-busy machine-unavailable "
     "not-carried-out input-failed outcome-unknown input-expired outcome-pending"
 )
+OF_INPUTS_BY_ELEMENT = f"{OF_INPUTS} element-missing element-ambiguous"
 OF_SCREENS = "not-found machine-busy machine-unavailable"
 
 PUBLIC = "public"
@@ -32,7 +33,8 @@ ITS_OWN = "its own"
 class Row:
     """One method of one route.
 
-    ``scope`` is the one that it needs, and no other will do; or PUBLIC, or ANY_TOKEN.  ``status``
+    ``scope`` is the one that it needs, and no other will do, but ``also`` beside it; or PUBLIC, or
+    ANY_TOKEN.  ``status``
     is the answer to a right request in a world where no machine is connected.  What of another
     organization is named in the path is OTHERS_404; where nothing is named, a caller sees or makes
     ITS_OWN; "" is what belongs to nobody.  ``problems`` are those beside the ones for each token,
@@ -50,6 +52,7 @@ class Row:
     headers: dict[str, str] = field(default_factory=dict)
     takes_body: bool = False
     is_endless: bool = False
+    also: str = ""
 
     @property
     def all_problems(self) -> set[str]:
@@ -65,15 +68,17 @@ class Row:
 
 
 def _input(path: str, body: dict[str, Any]) -> Row:
+    names_elements = path.startswith(("mouse", "element"))
     return Row(
         "POST",
         f"/v1/computer/{{machine_id}}/input/{path}",
         "input:send",
         503,
         OTHERS_404,
-        OF_INPUTS,
+        OF_INPUTS_BY_ELEMENT if names_elements else OF_INPUTS,
         body=body,
         takes_body=True,
+        also="screen:read" if path.startswith("element") else "",
     )
 
 
@@ -93,6 +98,9 @@ TABLE = (
     _input("mouse/scroll", {"direction": "up", "amount": 1}),
     _input("keyboard/key", {"text": "a"}),
     _input("keyboard/type", {"text": "a"}),
+    _input("element/invoke", {"element": {"name": "a"}}),
+    _input("element/set_value", {"element": {"name": "a"}, "value": "b"}),
+    _input("element/focus", {"element": {"name": "a"}}),
     Row("POST", "/v1/computer/{machine_id}/actions", "input:send", 503, OTHERS_404,
         f"{OF_INPUTS} actions-stopped vision-missing",
         body={"actions": [{"operation": "mouse.click"}]}, takes_body=True),
@@ -105,6 +113,8 @@ TABLE = (
         OF_SCREENS),
     Row("GET", "/v1/computer/{machine_id}/clipboard", "clipboard", 503, OTHERS_404,
         f"{OF_SCREENS} clipboard-unreadable"),
+    Row("GET", "/v1/computer/{machine_id}/elements", "screen:read", 503, OTHERS_404,
+        f"{OF_SCREENS} too-many-streams"),
     Row("PUT", "/v1/computer/{machine_id}/clipboard", "clipboard", 503, OTHERS_404, OF_INPUTS,
         body={"text": "a"}, takes_body=True),
     Row("GET", "/v1/computer/{machine_id}/display/screenshot", "screen:read", 503, OTHERS_404,

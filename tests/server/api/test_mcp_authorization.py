@@ -44,6 +44,7 @@ CLICK = {"operation": "mouse.click", "x": 1, "y": 1}
 COPY = {"operation": "clipboard.write", "text": "a"}
 WAIT = {"operation": "wait_for", "any": [{"still": 1}]}
 SCREENSHOT = "/v1/computer/{machine_id}/display/screenshot"
+ELEMENTS = "/v1/computer/{machine_id}/elements"
 CLIPBOARD = "/v1/computer/{machine_id}/clipboard"
 KEYS, TYPING = f"{INPUT}/keyboard/key", f"{INPUT}/keyboard/type"
 
@@ -67,6 +68,11 @@ PAIRS = (
     Pair("wait_for", {"still": 1}, "POST", "/v1/computer/{machine_id}/wait",
          {"any": [{"still": 1}]}),
     Pair("read_texts", {}, "GET", "/v1/computer/{machine_id}/display/texts"),
+    Pair("find_elements", {}, "GET", ELEMENTS),
+    Pair("click_element", {"role": "push button"}, "POST", f"{INPUT}/mouse/click",
+         {"element": {"role": "push button"}}),
+    Pair("wait_for", {"element_name": "Save"}, "POST", "/v1/computer/{machine_id}/wait",
+         {"any": [{"element": {"name": "Save"}}]}),
     Pair("list_machines", {}, "GET", "/v1/machines"),
     _actions({"actions": [{"operation": "wait", "seconds": 1}]}, {"duration": 1}, "wait"),
     _actions({"actions": [CLICK]}, {"actions": [CLICK]}),

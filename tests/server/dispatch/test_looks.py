@@ -29,7 +29,7 @@ from tests.server.api.machines.test_looking import (
 from tests.service import Service, until
 from tests.store import ORGANIZATION
 
-SCREEN, CLIPBOARD = LookedAt
+SCREEN, CLIPBOARD, ELEMENTS = LookedAt
 IN = ", in less than a second"
 
 

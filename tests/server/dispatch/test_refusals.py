@@ -17,6 +17,7 @@ from server.machines.link.errors import (
     MachineControlledError,
     MachinePausedError,
     NoClipboardError,
+    NoElementsError,
     NoInputError,
     NoScreenError,
     SubmissionRefusedError,
@@ -36,6 +37,7 @@ NOW = 1_700_000_000_000
         (NoInputError("the display is gone", NOW), 503, "no_input"),
         (NoScreenError("its owner lets nobody", NOW), 503, "no_screen"),
         (NoClipboardError("its owner lets nobody"), 503, "no_clipboard"),
+        (NoElementsError("there is no accessibility bus"), 503, "no_elements"),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -62,7 +64,8 @@ def test_machine_that_has_just_gone_is_to_be_asked_again_soon(
 def test_every_refusal_is_among_them() -> None:
     named = {
         *(LinkBusyError, LinkDownError, LinkUnsettledError, MachinePausedError, NoInputError),
-        *(MachineControlledError, ControlEndedError, NoClipboardError, NoScreenError),
+        *(MachineControlledError, ControlEndedError, NoClipboardError, NoElementsError),
+        NoScreenError,
     }
     assert set(SubmissionRefusedError.__subclasses__()) == named
 

@@ -35,7 +35,7 @@ def desk(io_loop: IOLoop, service: Service) -> Iterator[Desk]:
     """A machine that can do everything."""
     can = Capability(available=True)
     greeting = hello(no_screen=None).model_copy(
-        update={"clipboard_read": can, "clipboard_write": can}
+        update={"clipboard_read": can, "clipboard_write": can, "elements": can}
     )
     with entered(io_loop, service.joined(greeting)) as (machine, link):
         yield Desk(service, machine, link)
@@ -79,6 +79,22 @@ INPUTS: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
     ("hold_key", {"text": "shift", "duration": 2}, "keyboard.key", {"text": "shift", "hold": 2}),
     ("type", {"text": "4711\n"}, "keyboard.type", {"text": "4711\n"}),
     ("clipboard_write", {"text": "a"}, "clipboard.write", {"text": "a", "selection": "clipboard"}),
+    (
+        "click_element",
+        {"role": "push button", "element_name": "Save", "window": "Invoice*", "clicks": 2},
+        "mouse.click",
+        {
+            "element": {"role": "push button", "name": "Save", "window": "Invoice*"},
+            "button": "left",
+            "clicks": 2,
+        },
+    ),
+    (
+        "click_element",
+        {"ref": "a1", "text": "b"},
+        "mouse.click",
+        {"element": {"ref": "a1", "text": "b"}},
+    ),
 ]
 
 
@@ -100,7 +116,7 @@ async def test_input_is_sent_and_its_end_is_told(
 
 def test_every_tool_is_tested_here() -> None:
     others = {"wait", "actions", "screenshot", "zoom", "cursor_position", "wait_for"}
-    others |= {"clipboard_read", "list_machines"}
+    others |= {"clipboard_read", "list_machines", "find_elements"}
     assert {row[0] for row in INPUTS} | others == {*TOOLS}
 
 
@@ -184,6 +200,7 @@ async def test_pointer_is_told_in_pixels_of_the_screenshot(desk: Desk) -> None:
         ({"changed": True}, 0, "changed"),
         ({"still": 0.5, "changed": True}, 1, "changed"),
         ({"still": 0.5, "timeout": 5}, None, None),
+        ({"changed": True, "role": "dialog", "element_name": "Saved*"}, 1, "element"),
     ],
 )
 async def test_wait_for_the_screen_says_what_was_seen(
@@ -191,7 +208,7 @@ async def test_wait_for_the_screen_says_what_was_seen(
 ) -> None:
     waiting = calling(desk.service, "wait_for", machine="desk-1", **arguments)
     asked = await desk.heard(LookMessage)
-    assert len(asked.any) == len({"still", "changed"} & {*arguments})
+    assert len(asked.any) == len({"still", "changed", "role"} & {*arguments})
     at = None if matched is None else Region(0, 0, 1, 1)
     await desk.link.say(Seen(request=asked.request, matched=matched, at=at, elapsed=0.1))
     facts = (await waiting).facts

@@ -121,7 +121,10 @@ def test_inputs_document_every_way_in_which_they_end() -> None:
 
 def test_drag_is_documented_as_the_specification_has_it() -> None:
     schema = DOCUMENT["components"]["schemas"]["DragMouse"]
-    assert set(schema["required"]) == {"to_x", "to_y", "start_x", "start_y"}
+    places = [{*each["anyOf"][0]["required"]} for each in schema["allOf"]]
+    assert places == [{"start_x", "start_y"}, {"to_x", "to_y"}]
+    elements = [each["anyOf"][1]["required"] for each in schema["allOf"]]
+    assert elements == [["start_element"], ["to_element"]]
     assert schema["properties"]["button"]["default"] == "left"
     assert schema["additionalProperties"] is False
 

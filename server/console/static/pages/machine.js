@@ -12,6 +12,7 @@ import { Reading } from "../parts/reading.js";
 import { StateBadge } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { stateOf, whyOf } from "../parts/words.js";
+import { FoundBelow, FoundOver, Inspecting } from "../screen/inspecting.js";
 import { Marks, MarksOver } from "../screen/marks.js";
 import { Screen } from "../screen/screen.js";
 import { Viewing } from "../screen/viewing.js";
@@ -96,6 +97,7 @@ class Work {
   constructor({ machine, me, read, signal }) {
     this.screen = new Screen({ machineId: machine.id, signal });
     this.marks = new Marks(this.screen);
+    this.inspecting = new Inspecting({ machineId: machine.id, screen: this.screen });
     this.viewing = new Viewing({ screen: this.screen, isInControl: () => this.control.inControl });
     this.control = new MachineControl({ machine, scopes: me.scopes, screen: this.screen, read });
   }
@@ -113,15 +115,19 @@ function View({ desk, machine, work, me, events }) {
   const [isOpen, open] = useState(innerWidth >= ROOMY_PIXELS);
   const { inControl } = useStore(work.control);
   const { state } = useStore(work.screen);
+  const { inspecting } = work;
+  const { isOn } = useStore(inspecting);
+  const mayInspect = !inControl && machine.elements?.available;
   return html`<section class=${inControl ? "machine in-control" : "machine"}>
     <div class="head"><${Title} desk=${desk} machine=${machine} mayChange=${me.scopes.includes("machines:write")} /></div>
     <div class="split" data-drawer=${isOpen}>
       <div class="work">
         <${ToolBar} control=${work.control} viewing=${work.viewing}>
+          ${mayInspect && html`<${Toggle} isOn=${isOn} class="for-mouse for-wide" click=${inspecting.toggle}>Elements<//>`}
           <${Toggle} opens isOn=${isOpen} class="for-wide" click=${() => open(!isOpen)}>Details<//>
         <//>
         <${Stage} machine=${machine} work=${work} />
-        <${Outcomes} control=${work.control} caption=${state === "live" ? LIVE : ""} />
+        ${isOn && mayInspect ? html`<${FoundBelow} inspecting=${inspecting} />` : html`<${Outcomes} control=${work.control} caption=${state === "live" ? LIVE : ""} />`}
         <${Panels} control=${work.control} />
       </div>
       ${(isOpen || innerWidth < ROOMY_PIXELS) && html`<aside class="drawer">
@@ -186,7 +192,7 @@ function Pause({ desk, close }) {
 }
 
 function Stage(/** @type {{machine: Machine, work: Work}} */ { machine, work }) {
-  const { control, screen, viewing, marks } = work;
+  const { control, screen, viewing, marks, inspecting } = work;
   const { state, words } = useStore(screen);
   const { asking, inControl } = useStore(control);
   const stage = useRef(document.body);
@@ -196,6 +202,7 @@ function Stage(/** @type {{machine: Machine, work: Work}} */ { machine, work }) 
     if (!canvas.current || !typing.current) return;
     screen.attach(stage.current, canvas.current);
     viewing.attach();
+    inspecting.attach();
     control.typing = typing.current;
   }, []);
   return html`<div class="screen" data-state=${state}>
@@ -203,6 +210,7 @@ function Stage(/** @type {{machine: Machine, work: Work}} */ { machine, work }) 
       <div class="picture">
         <canvas tabindex="0" width="1280" height="800" role=${inControl ? "application" : "img"} aria-label="Screen of ${machine.name}" ref=${canvas}></canvas>
         <${MarksOver} marks=${marks} />
+        ${!inControl && html`<${FoundOver} inspecting=${inspecting} />`}
         <${PointerOver} touchpad=${control.touchpad} />
       </div>
     </div>

@@ -120,9 +120,9 @@ export function textOf(values, name) {
   return typeof value === "string" ? value.trim() : "";
 }
 
-/** @param {{text: string}} properties of a command to be run elsewhere, with a button that copies it */
-export function CommandLine({ text }) {
-  const [said, say] = useState("Copy");
+/** @param {{text: string, label?: string}} properties of a text to be used elsewhere, with a button that copies it */
+export function CommandLine({ text, label = "Copy" }) {
+  const [said, say] = useState("");
   const code = useRef(/** @type {HTMLElement | null} */ (null));
   async function copy() {
     try {
@@ -133,11 +133,11 @@ export function CommandLine({ text }) {
       if (code.current) getSelection()?.selectAllChildren(code.current);
       say("Press Ctrl+C");
     }
-    setTimeout(() => say("Copy"), 2000);
+    setTimeout(() => say(""), 2000);
   }
   return html`<div class="command">
     <code tabindex="0" ref=${code}>${text}</code>
-    <button type="button" class="quiet" onClick=${copy}>${said}</button>
+    <button type="button" class="quiet" onClick=${copy}>${said || label}</button>
   </div>`;
 }
 

@@ -56,6 +56,9 @@ const OPERATIONS = {
   "keyboard.key": "Keys",
   "keyboard.type": "Text",
   "clipboard.write": "Clipboard",
+  "element.invoke": "Invoke",
+  "element.set_value": "Value",
+  "element.focus": "Focus",
   actions: "Actions",
   hand: "Worked by hand",
 };
@@ -83,6 +86,7 @@ const ACTIONS = {
   "control.lapsed": "Control expired",
   "screen.seen": "Looked at the screen",
   "clipboard.read": "Read the clipboard",
+  "elements.read": "Looked at the elements",
   "organization.added": "Added an organization",
   "session.started": "Signed in",
   "session.ended": "Signed out",

@@ -1,17 +1,19 @@
-"""The server's end of what a link says about the screen: a state machine without I/O.
+"""The server's end of what a link says about the screen and what is on it: a state machine without
+I/O.
 
 `server.machines.link.link` asks it while the link is up, and closes the link where it raises.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from pydantic import TypeAdapter
 
 from schemas.inputs.sights import PictureShown, Sighted, TextShown
 from schemas.inputs.waits import Condition
+from schemas.link.element_messages import ElementsQuery, ElementsSeen
 from schemas.link.messages import (
     ActionPicture,
     DesktopQuery,
@@ -60,6 +62,14 @@ class DesktopArrived:
 
 
 @dataclass(frozen=True, slots=True)
+class ElementsArrived:
+    """The answer to a query for elements."""
+
+    request: int
+    seen: ElementsSeen
+
+
+@dataclass(frozen=True, slots=True)
 class LookEnded:
     """A wait is over."""
 
@@ -103,13 +113,14 @@ ScreenArrival = (
     LivePictureArrived
     | ScreenshotArrived
     | DesktopArrived
+    | ElementsArrived
     | LookEnded
     | FrameArrived
     | RequestRefused
     | LiveScreenEnded
 )
-ScreenAnswer = ScreenFailed | RequestFailed | Seen | DesktopSeen | FrameShown
-_Request = Screenshot | ActionPicture | Look | DesktopQuery
+ScreenAnswer = ScreenFailed | RequestFailed | Seen | DesktopSeen | FrameShown | ElementsSeen
+_Request = Screenshot | ActionPicture | Look | DesktopQuery | ElementsQuery
 ScreenQuestion = ScreenStart | ScreenStop | LookStop | FrameJudged | _Request
 
 MOST_FRAMES = 16
@@ -154,7 +165,7 @@ class ScreenLink:
                 self._live = None
             case LookStop() | FrameJudged():
                 pass  # The one is answered by the end of what it stops, the other by nothing.
-            case Screenshot() | ActionPicture() | Look() | DesktopQuery():
+            case _:
                 self._requests[question.request] = question
 
     def answered(self, answer: ScreenAnswer) -> list[ScreenArrival]:
@@ -168,7 +179,7 @@ class ScreenLink:
                 self._live = None
                 return [LiveScreenEnded(reason)]
             case RequestFailed(request=request, reason=reason, code=code, field=field):
-                self._take_request(request, Screenshot, ActionPicture, Look, DesktopQuery)
+                self._take_request(request, *get_args(_Request))
                 return [RequestRefused(request, reason, code, field)]
             case Seen(request=request):
                 self._take_request(request, Look)
@@ -178,6 +189,11 @@ class ScreenLink:
             case DesktopSeen(request=request):
                 self._take_request(request, DesktopQuery)
                 return [DesktopArrived(request, answer)]
+            case ElementsSeen(request=request):
+                asked = self._take_request(request, ElementsQuery)
+                if isinstance(asked, ElementsQuery) and len(answer.elements) > asked.limit:
+                    raise PictureError(f"more elements than the request {request} was for")
+                return [ElementsArrived(request, answer)]
 
     def _shown(self, shown: FrameShown) -> list[ScreenArrival]:
         if shown.number <= self._newest_frame or len(self._frames) >= MOST_FRAMES:
@@ -265,6 +281,8 @@ class ScreenLink:
         del self._requests[header.number]
         return [ScreenshotArrived(header.number, picture)]
 
-    def _take_request(self, request: int, *kinds: type[_Request]) -> None:
-        if not isinstance(self._requests.pop(request, None), kinds):
+    def _take_request(self, request: int, *kinds: type[_Request]) -> _Request:
+        asked = self._requests.pop(request, None)
+        if asked is None or not isinstance(asked, kinds):
             raise PictureError(f"an answer to a request {request} that nobody has made")
+        return asked

@@ -17,7 +17,7 @@ from schemas.inputs.outcomes import (
     Unknown,
 )
 from schemas.resources.machines import InputResult
-from server.api.machines.answers import answer_to
+from server.api.machines.answers import answer_to, words_of
 from server.dispatch.command import Ended
 
 COMMAND = UUID("00000000-0000-4000-8000-00000000000e")
@@ -74,6 +74,26 @@ def test_outcome_of_an_older_client_happened_and_is_said_to_no_one_in_other_word
 def test_completed_is_204_without_a_body_where_that_is_wanted() -> None:
     answer = answer_to(ended(Completed(duration_ms=1, pointer=Point(x=0, y=0)), minimal=True))
     assert (answer.status, answer.content_type, answer.body) == (204, None, b"")
+
+
+@pytest.mark.parametrize("kind", ["missing", "ambiguous"])
+def test_element_that_is_not_one_is_a_problem_that_every_retry_gets(kind: str) -> None:
+    refused = Refused(code=f"element_{kind}", message="it is covered", loc=("body", "element"))
+    answer = answer_to(ended(refused))
+    assert (answer.status, answer.content_type) == (409, "application/problem+json")
+    assert answer.body == answer_to(ended(refused).replayed()).body
+    body = json.loads(answer.body)
+    del body["title"]
+    assert body == {
+        "type": f"/problems/element-{kind}",
+        "status": 409,
+        "detail": "it is covered",
+        "instance": "r-1",
+        "command_id": str(COMMAND),
+        "loc": ["body", "element"],
+        "final": True,
+    }
+    assert words_of(ended(refused)) == (f"element-{kind}", "it is covered")
 
 
 def test_refused_is_a_validation_error_with_the_machines_facts() -> None:

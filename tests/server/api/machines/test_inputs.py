@@ -110,7 +110,7 @@ WRONG_BODIES = [
     ("mouse/move", {"x": 1.0, "y": 2}, ["body", "x"], "int_type"),
     ("mouse/move", {"x": True, "y": 2}, ["body", "x"], "int_type"),
     ("mouse/move", {"x": 2**31, "y": 2}, ["body", "x"], "less_than_equal"),
-    ("mouse/move", {"x": None, "y": 2}, ["body", "x"], "int_type"),
+    ("mouse/move", {"x": None, "y": 2}, ["body", "x"], "missing"),
     ("mouse/move", {"x": 1, "y": 2, "z": 3}, ["body", "z"], "extra_forbidden"),
     ("mouse/move", [1, 2], ["body"], "model_type"),
     ("mouse/click", {"x": 1}, ["body"], "coordinates_incomplete"),

@@ -19,6 +19,7 @@ from tests.screens import Desk, read
 from tests.server.api.machines.test_clipboard import CAN, PATH, reading_it
 from tests.service import PATIENCE_SECONDS, ScriptedLink, Service, until
 
+LOOKS = ("screen.seen", "clipboard.read", "elements.read")
 SCREENSHOT = "/v1/computer/desk-1/display/screenshot"
 
 
@@ -39,7 +40,7 @@ def clock_of_stretches(monkeypatch: pytest.MonkeyPatch) -> Clock:
 async def entries(service: Service, action: str = "") -> list[Any]:
     """The entries about looks, newest first."""
     found = (await service.get(f"/v1/audit?action={action}")).json["items"]
-    return [entry for entry in found if entry["action"] in ("screen.seen", "clipboard.read")]
+    return [entry for entry in found if entry["action"] in LOOKS]
 
 
 async def until_noted(service: Service, wanted: Callable[[list[str]], bool]) -> list[Any]:

@@ -117,7 +117,7 @@ async def test_picture_that_there_is_none_of_says_why(service: Service, desk: De
         ({"any": [{"text": "two\nlines"}]}, ["any", "0", "text"], "text_unreadable"),
         ({"any": [{"picture": "no picture"}]}, ["any", "0", "picture"], "picture_invalid"),
         ({"any": [{"picture": "0" * 64}]}, ["any", "0", "picture"], "picture_invalid"),
-        ({"any": [{"still": 1}, {"element": {}}]}, ["any", "1"], "condition_unknown"),
+        ({"any": [{"still": 1}, {"element": {}}]}, ["any", "1", "element"], "selector_empty"),
         ({"any": [{"still": 0.01}]}, ["any", "0", "still"], "greater_than_equal"),
         ({"any": [{"changed": False}]}, ["any", "0", "changed"], "literal_error"),
         ({"any": [{"still": 1}], "timeout": 121}, ["timeout"], "less_than_equal"),

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from schemas.inputs.outcomes import Point
+from schemas.inputs.outcomes import Point, Refused
 from schemas.inputs.pictures import Area
 from schemas.link.messages import (
     DesktopQuery,
@@ -20,8 +20,9 @@ from server.dispatch.forwarding import remote_viewers
 from tests.links import hello
 from tests.nodes import until_reached
 from tests.pictures import PictureStream, noise, picture
-from tests.screens import connected, read
-from tests.service import Service, until
+from tests.screens import Desk, connected, read
+from tests.service import Service, new_key, until
+from tests.told_elements import element, telling, tells
 
 SCREENSHOT = "/v1/computer/desk-1/display/screenshot"
 POSITION = "/v1/computer/desk-1/input/mouse/position"
@@ -81,6 +82,28 @@ async def test_pointer_is_asked_for_through_another_node(nodes: list[Service]) -
             DesktopSeen(request=asked.request, displays=displays, pointer=Point(x=7, y=8))
         )
         assert (await asking).json == {"x": 7, "y": 8}
+
+
+async def test_elements_are_told_through_another_node(nodes: list[Service]) -> None:
+    here, there = nodes
+    async with here.joined(telling()) as (machine, link):
+        await until_reached(there, machine)
+        asking = Desk(there, machine, link).asking("/v1/computer/desk-1/elements?limit=1000")
+        told = [element(name=f"{n:03}" * 50, value="v" * 400, ref=f"{n}") for n in range(200)]
+        await tells(link, *told, truncated=None)
+        reply = await asking
+        assert (reply.status, len(reply.json["items"])) == (200, 200)
+        assert reply.json["items"][7]["selector"]["name"] == told[7].name
+        click, key = {"element": {"name": "Save"}}, {"Idempotency-Key": new_key()}
+        path = machine.input_path("mouse/click")
+        background = there.server.services.background
+        sending = background.start(there.post(path, click, headers=key), "a client of the test")
+        await link.obey(Refused(code="element_missing", message="gone", loc=("body", "element")))
+        first = await sending
+        assert first.refusal == (409, "element-missing")
+        for node in nodes:
+            again = await node.post(path, click, headers=key)
+            assert (again.status, again.body) == (409, first.body)
 
 
 async def test_viewers_of_all_nodes_share_one_capture(nodes: list[Service]) -> None:

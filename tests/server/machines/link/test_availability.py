@@ -1,10 +1,13 @@
 """What stands between an input and a desktop whose link is up."""
 
+from typing import Any
+
 import pytest
 
+from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import NotCarriedOut
 from schemas.link.close_codes import CloseCode
-from schemas.link.messages import Capability, DesktopChanged, HeartbeatAck, Interrupt, Ready
+from schemas.link.messages import Capability, DesktopChanged, HeartbeatAck, Input, Interrupt, Ready
 from server.machines.link.availability import STUCK
 from server.machines.link.commands import LATE_SECONDS, RUNNING_SECONDS
 from server.machines.link.errors import (
@@ -12,6 +15,7 @@ from server.machines.link.errors import (
     LinkDownError,
     LinkUnsettledError,
     MachinePausedError,
+    NoElementsError,
     NoInputError,
 )
 from server.machines.link.events import (
@@ -109,11 +113,58 @@ def test_paused_machine_takes_nothing_and_says_how_what_it_had_ended(up: LinkScr
 
 def test_desktop_without_input_takes_nothing(up: LinkScript) -> None:
     gone = Capability(available=False, reason="the display is gone")
-    changed = DesktopChanged(displays=[], input=gone, screen=gone)
+    changed = DesktopChanged(displays=[], input=gone, screen=gone, elements=gone)
     up.on(MessageReceived(changed), DesktopIsNow(changed))
     with pytest.raises(NoInputError) as caught:
         up.link.handle(submitted(input_message()))
     assert (caught.value.reason, caught.value.since) == ("the display is gone", SERVER_TIME)
+
+
+SAVE = {"element": {"name": "Save"}}
+NAMING_ELEMENTS = [
+    (Operation.MOUSE_CLICK, SAVE),
+    (Operation.MOUSE_DRAG, {"start_element": SAVE["element"], "to_x": 1, "to_y": 2}),
+    (Operation.MOUSE_DRAG, {"start_x": 1, "start_y": 2, "to_element": SAVE["element"]}),
+    (Operation.ELEMENT_INVOKE, SAVE),
+    (
+        Operation.ACTIONS,
+        {
+            "actions": [{"operation": "wait"}, {"operation": "mouse.move", **SAVE}],
+            "screenshot": None,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("operation", "body"), NAMING_ELEMENTS)
+def test_machine_that_tells_of_no_elements_takes_none(
+    up: LinkScript, operation: Operation, body: dict[str, Any]
+) -> None:
+    command = input_message().model_copy(update={"operation": operation, "body": body})
+    with pytest.raises(NoElementsError, match="no accessibility bus"):
+        up.link.handle(submitted(command))
+    can = Capability(available=True)
+    changed = DesktopChanged(displays=[], input=can, screen=can, elements=can)
+    up.on(MessageReceived(changed), DesktopIsNow(changed))
+    up.on(submitted(command), SendMessage(command))
+
+
+def test_wait_for_an_element_needs_them_and_another_wait_does_not(up: LinkScript) -> None:
+    can = Capability(available=True)
+    none = Capability(available=False)
+    changed = DesktopChanged(displays=[], input=can, screen=can, elements=none)
+    up.on(MessageReceived(changed), DesktopIsNow(changed))
+
+    def waiting(condition: dict[str, Any]) -> Input:
+        wait = {"operation": "wait_for", "any": [condition]}
+        body = {"actions": [wait], "screenshot": None}
+        update = {"operation": Operation.ACTIONS, "body": body}
+        return input_message().model_copy(update=update)
+
+    with pytest.raises(NoElementsError, match="did not say why"):
+        up.link.handle(submitted(waiting(SAVE)))
+    still = waiting({"still": 1})
+    up.on(submitted(still), SendMessage(still))
 
 
 def test_no_more_is_submitted_than_may_be_unanswered(up: LinkScript) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from schemas.inputs.outcomes import Point
+from schemas.link.element_messages import ElementsQuery, ElementsSeen
 from schemas.link.messages import (
     DesktopQuery,
     DesktopSeen,
@@ -19,6 +20,7 @@ from schemas.values.pictures import Size
 from server.machines.link.questions.pictures import PictureError
 from server.machines.link.questions.screen import (
     DesktopArrived,
+    ElementsArrived,
     LivePictureArrived,
     LiveScreenEnded,
     RequestRefused,
@@ -27,6 +29,7 @@ from server.machines.link.questions.screen import (
 )
 from tests.links import SERVER_TIME
 from tests.pictures import CAPTURED_AT, frames_of, header, noise, picture
+from tests.told_elements import element
 
 SEEN = DesktopSeen(
     request=1, displays=[Display(x=0, y=0, width=5, height=5)], pointer=Point(x=1, y=2)
@@ -171,3 +174,28 @@ def test_picture_that_is_larger_than_asked_for_is_refused(wish: dict[str, int]) 
     link.asked(start(**wish))
     with pytest.raises(PictureError, match="larger than asked for"):
         arrive(link, header())
+
+
+QUERY = ElementsQuery(request=1, limit=1, server_time=SERVER_TIME)
+
+
+def test_elements_are_told_where_they_were_asked_for() -> None:
+    link = screen()
+    link.asked(QUERY)
+    told = ElementsSeen(request=1, elements=[element()])
+    assert link.answered(told) == [ElementsArrived(1, told)]
+    with pytest.raises(PictureError, match="nobody has made"):
+        link.answered(told)
+    failed = RequestFailed(request=1, reason="why", code="elements_unavailable")
+    link.asked(QUERY)
+    assert link.answered(failed) == [RequestRefused(1, "why", "elements_unavailable")]
+
+
+def test_more_elements_than_were_asked_for_are_unexpected() -> None:
+    link = screen()
+    link.asked(QUERY)
+    with pytest.raises(PictureError, match="more elements"):
+        link.answered(ElementsSeen(request=1, elements=[element(), element(name="b")]))
+    link.asked(screenshot(2))
+    with pytest.raises(PictureError, match="nobody has made"):
+        link.answered(ElementsSeen(request=2, elements=[]))

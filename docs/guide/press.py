@@ -1,0 +1,19 @@
+"""press.py MACHINE TOTAL: waits for an invoice, fills in its total, and saves it, all by name."""
+
+import sys
+
+from farhand import Farhand, actions
+
+SAVE = actions.element("push button", "Save", window="Invoice*")
+TOTAL = actions.element("text", "Total", window="Invoice*")
+
+with Farhand() as farhand:
+    desk = farhand.machine(sys.argv[1])
+    desk.actions(
+        [
+            actions.wait_for(actions.seen(SAVE), timeout=60),
+            actions.set_value(TOTAL, sys.argv[2]),
+            actions.click(element=SAVE),
+        ]
+    )
+    print(desk.element("text", "Total").value)

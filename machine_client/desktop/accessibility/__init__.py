@@ -1,0 +1,1 @@
+"""Elements by AT-SPI, the accessibility interface of Linux desktops: bus, trees, search, places."""

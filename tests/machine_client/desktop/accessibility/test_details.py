@@ -1,0 +1,45 @@
+"""What is read of real elements, and what never is."""
+
+from machine_client.desktop.accessibility.bus import AccessibilityBus, Calls
+from machine_client.desktop.accessibility.details import read_again, read_bounds, read_values
+from machine_client.desktop.accessibility.nodes import Node
+from machine_client.desktop.accessibility.programs import read_programs
+from machine_client.desktop.accessibility.search import Search
+from schemas.inputs.selectors import Sought
+from tests.machine_client.desktop.accessibility.rig import AccessibleDesktop, Program
+
+
+async def shown(calls: Calls) -> dict[str, Node]:
+    """Every element of all programs, by its name."""
+    programs = await read_programs(calls, Search(Sought()))
+    return {node.name: node for each in programs for node in each.windows[0].walk()}
+
+
+def test_values_and_places_are_read_where_there_are_any(
+    accessible: AccessibleDesktop, program: Program
+) -> None:
+    bus = AccessibilityBus()
+
+    async def read(calls: Calls) -> dict[str, Node]:
+        nodes = await shown(calls)
+        await read_values(calls, nodes.values())
+        await read_bounds(calls, nodes.values(), relative=False)
+        return nodes
+
+    nodes = bus.ask(read, 20)
+    values = {name: node.value for name, node in nodes.items() if node.value is not None}
+    assert values == {"Total": "4711", "Volume": "0"}
+    assert nodes["Password"].value is None
+    assert nodes["Save"].bounds is not None
+    bus.close()
+
+
+def test_element_of_another_name_is_another(
+    accessible: AccessibleDesktop, program: Program
+) -> None:
+    bus = AccessibilityBus()
+    save = bus.ask(shown, 20)["Save"]
+    assert bus.ask(lambda calls: read_again(calls, save), 20)
+    program.tell("rename", "Save to Delete")
+    assert not bus.ask(lambda calls: read_again(calls, save), 20)
+    bus.close()
