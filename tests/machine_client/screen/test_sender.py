@@ -6,7 +6,9 @@ from machine_client.screen.sender import (
     MAX_REQUESTS,
     CaptureLive,
     DesktopQueried,
+    ElementsListed,
     EncodedPicture,
+    ListElements,
     OrderFailed,
     PictureCaptured,
     RunRequest,
@@ -17,6 +19,7 @@ from machine_client.screen.sender import (
     StopLive,
 )
 from schemas.inputs.outcomes import Point
+from schemas.link.element_messages import ElementsQuery, ElementsSeen
 from schemas.link.messages import (
     DesktopQuery,
     DesktopSeen,
@@ -215,3 +218,30 @@ def test_what_an_earlier_link_ordered_is_not_told_on_the_next() -> None:
     assert live == old_live
     assert script.took(taken(old_live)) == script.took(taken(old_request)) == []
     assert len(script.took(taken(live))) == 1
+
+
+def test_question_about_elements_is_answered_once_and_those_of_an_earlier_link_never() -> None:
+    script, asked = Script(), ElementsQuery(request=4, limit=5, server_time=0)
+    listed = ElementsListed(asked, (), "limit", ("soffice",))
+    script.asked(asked, ListElements(asked))
+    answer = ElementsSeen(request=4, elements=[], truncated="limit", silent=["soffice"])
+    assert script.took(listed) == [SendScreenMessage(answer)]
+    assert script.took(listed) == []
+
+
+def test_question_about_elements_fails_with_its_code() -> None:
+    script, asked = Script(), ElementsQuery(request=4, limit=5, server_time=0)
+    script.asked(asked, ListElements(asked))
+    failed = RequestFailed(request=4, reason="there is no bus", code="elements_unavailable")
+    (effect,) = script.took(OrderFailed(asked, "there is no bus", "elements_unavailable"))
+    assert effect == SendScreenMessage(failed)
+
+
+def test_questions_about_elements_are_bounded_as_all_are() -> None:
+    script = Script()
+    for number in range(MAX_REQUESTS):
+        asked = ElementsQuery(request=number, limit=1, server_time=0)
+        script.asked(asked, ListElements(asked))
+    (effect,) = script.sender.asked(ElementsQuery(request=99, limit=1, server_time=0))
+    assert isinstance(effect, SendScreenMessage)
+    assert isinstance(effect.message, RequestFailed)

@@ -8,7 +8,12 @@ from functools import partial
 
 import pytest
 
-from machine_client.desktop.base import DesktopError, DesktopView, InjectionUnavailable
+from machine_client.desktop.base import (
+    DesktopError,
+    DesktopView,
+    InjectionUnavailable,
+    NoElements,
+)
 from machine_client.desktop.x11.desktop import X11Desktop
 from machine_client.desktop.x11.view import X11View
 from machine_client.work import desktop_watch
@@ -340,3 +345,57 @@ def test_absent_desktop_refuses_and_holds_nothing() -> None:
     absent.close()
     assert absent.displays() == []
     assert AVAILABLE.available
+
+
+def _no_injector() -> Injector:
+    raise InjectionUnavailable("no desktop")
+
+
+class ToldElements(NoElements):
+    """Elements that a test switches on and off."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no accessibility bus")
+        self.are_told = False
+        self.mistake: Exception | None = None
+
+    def why_none(self) -> str | None:
+        if self.mistake is not None:
+            raise self.mistake
+        return None if self.are_told else super().why_none()
+
+
+async def test_elements_come_and_go_while_the_desktop_stays() -> None:
+    elements = ToldElements()
+    told: list[DesktopChanged] = []
+    watch = DesktopWatch(
+        _no_injector,
+        None,
+        None,
+        seconds=1.5,
+        use=lambda _: None,
+        tell=told.append,
+        elements=elements,
+    )
+    await watch.look()
+    assert watch.state.elements.reason == "there is no accessibility bus"
+    elements.are_told = True
+    await watch.look()
+    elements.mistake = ZeroDivisionError()
+    await watch.look()
+    assert [each.elements.available for each in told] == [False, True, False]
+    assert "ZeroDivisionError" in str(told[-1].elements.reason)
+    await watch.stop()
+
+
+async def test_elements_that_nobody_may_see_are_switched_off() -> None:
+    watch = DesktopWatch(
+        _no_injector,
+        None,
+        None,
+        seconds=1.5,
+        use=lambda _: None,
+        tell=lambda _: None,
+    )
+    await watch.look()
+    assert watch.state.elements.switched_off
