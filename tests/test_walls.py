@@ -186,6 +186,7 @@ WALLS = {
     },
     "machine_client.desktop.wayland": {
         *("machine_client.desktop.base", "machine_client.desktop.wayland"),
+        "machine_client.desktop.accessibility",
         *("machine_client.desktop.keysyms", "machine_client.desktop.held_keys"),
         *("machine_client.desktop.looks", "machine_client.desktop.clipboard_owner"),
         *("machine_client.system", "schemas"),

@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Iterator
 from weakref import ref
 
+from machine_client.desktop.accessibility.elements import AtSpiElements
 from machine_client.desktop.base import (
     DesktopCheck,
     DesktopElements,
@@ -11,7 +12,6 @@ from machine_client.desktop.base import (
     DesktopInput,
     DesktopView,
     InjectionUnavailable,
-    NoElements,
 )
 from machine_client.desktop.looks import size_of_picture, sizes_of_displays
 from machine_client.desktop.wayland.clipboard.reader import read_clipboard
@@ -22,6 +22,11 @@ from machine_client.desktop.wayland.wire.connection import WaylandConnection
 from machine_client.desktop.wayland.wire.protocols import DATA_MANAGER
 from machine_client.desktop.wayland.wire.registry import Registry
 from schemas.inputs.clipboard_texts import Selection
+
+WHY_NO_PLACES = (
+    "Wayland does not tell where windows are and what covers them, so that no place is that of an "
+    "element for sure: element.invoke, element.set_value and element.focus work without places"
+)
 
 
 class WaylandDesktop:
@@ -59,7 +64,7 @@ class WaylandDesktop:
         return read_clipboard(self._name, selection)
 
     def elements(self) -> DesktopElements:
-        return NoElements("this version of Farhand finds no elements on Wayland yet")
+        return AtSpiElements(None, WHY_NO_PLACES)
 
     def checks(self) -> tuple[DesktopCheck, ...]:
         silent = "the Wayland compositor does not answer: restart the graphical session"

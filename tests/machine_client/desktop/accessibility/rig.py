@@ -14,9 +14,10 @@ from types import TracebackType
 from machine_client.desktop.accessibility.elements import AtSpiElements
 from machine_client.desktop.base import Refusal
 from machine_client.desktop.x11.windows import X11Windows
+from schemas.inputs.globs import glob_of
 from schemas.inputs.selectors import Selector
 from tests.desktop import running, virtual_display
-from tests.waiting import WAIT_SECONDS
+from tests.waiting import WAIT_SECONDS, eventually
 
 HERE = Path(__file__).parent
 DEBIANS_PYTHON = "/usr/bin/python3"
@@ -108,13 +109,22 @@ class AccessibleDesktop:
         }
         self.elements = AtSpiElements(X11Windows(display))
 
-    def gtk3(self, buttons: int = 12, title: str = "Invoice 7") -> Program:
+    def gtk3(
+        self, buttons: int = 12, title: str = "Invoice 7", scale: str | None = None
+    ) -> Program:
         """Show a program of GTK 3."""
-        return Program("gtk3_program.py", str(buttons), title, environment=self.environment)
+        return self._shown("gtk3_program.py", str(buttons), title, {"GDK_SCALE": scale or "1"})
 
-    def qt5(self, buttons: int = 12, title: str = "Invoice 7") -> Program:
+    def qt5(self, buttons: int = 12, title: str = "Invoice 7", scale: str | None = None) -> Program:
         """Show a program of Qt 5."""
-        return Program("qt5_program.py", str(buttons), title, environment=self.environment)
+        return self._shown("qt5_program.py", str(buttons), title, {"QT_SCALE_FACTOR": scale or "1"})
+
+    def _shown(self, script: str, buttons: str, title: str, variables: dict[str, str]) -> Program:
+        shown = Program(script, buttons, title, environment={**self.environment, **variables})
+        window = Selector(role="frame", name=glob_of(title))
+        # What it shows is on the bus a moment later.
+        eventually(lambda: self.elements.sight(window)[0], "the program's window is on the bus")
+        return shown
 
     def refusal(self, *, place: bool = True, **selector: str) -> str:
         """The code with which an element is refused."""
