@@ -36,7 +36,7 @@ export function About({ machine, read, ...page }) {
 
 /** @param {{machine: Machine, expected: ExpectedOffline | null}} properties */
 function Facts({ machine, expected }) {
-  const { elements, inputs, viewers, invitation } = machine;
+  const { elements, inputs, invitation, viewers } = machine;
   const facts = {
     Id: machine.id,
     "Pools and tags": machine.pools.length || machine.tags.length ? html`<${Labels} ...${machine} />` : "–",
@@ -46,7 +46,7 @@ function Facts({ machine, expected }) {
     Version: html`<${Version} ...${machine} />`,
     Displays: displays(machine.displays),
     Node: machine.node ?? "–",
-    Elements: elements?.available ? "Told by its programs" : (elements?.reason ?? "–"),
+    Elements: elements.available ? "Told by its programs" : (elements.reason ?? "–"),
     "Watched by": viewers.length ? viewers.join(", ") : "–",
     "Round trip": span(machine.round_trip_ms),
     Inputs: `${number(inputs.completed)} completed, ${number(inputs.failed)} failed`,
