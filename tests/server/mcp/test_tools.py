@@ -23,6 +23,7 @@ from tests.links import hello
 from tests.pictures import picture
 from tests.screens import Desk
 from tests.service import ScriptedLink, Service
+from tests.signs import drawn, png
 from tests.store import entered
 
 IN = {"in": {"fit": 1280}}
@@ -116,7 +117,7 @@ async def test_input_is_sent_and_its_end_is_told(
 
 def test_every_tool_is_tested_here() -> None:
     others = {"wait", "actions", "screenshot", "zoom", "cursor_position", "wait_for"}
-    others |= {"clipboard_read", "list_machines", "find_elements"}
+    others |= {"clipboard_read", "list_machines", "find_elements", "read_texts"}
     assert {row[0] for row in INPUTS} | others == {*TOOLS}
 
 
@@ -214,6 +215,19 @@ async def test_wait_for_the_screen_says_what_was_seen(
     facts = (await waiting).facts
     assert facts["matched"] == said
     assert facts["elapsed"] >= 0
+
+
+async def test_texts_are_read_with_places_in_pixels_of_the_screenshot(desk: Desk) -> None:
+    reading = calling(desk.service, "read_texts", machine="desk-1")
+    image = drawn("OK", (64, 40))
+    # It is a part of the desktop far away: places are of the whole.
+    region = Region(-1920, 0, 64, 40)
+    await desk.answers(await desk.heard(Screenshot), png(image), region=region)
+    await looked_at(desk)
+    (text,) = (await reading).facts["texts"]
+    assert text["text"] == "OK"
+    assert 0 < text["x"] < 32
+    assert 0 < text["y"] < 20
 
 
 async def test_clipboard_is_read(desk: Desk) -> None:
