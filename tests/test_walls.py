@@ -303,7 +303,7 @@ TESTED_ELSEWHERE = {
     # What stands on screens, from the pixels to the answer.
     "schemas/inputs/sights.py": "tests/server/api/machines/test_sights.py",
     "server/api/machines/texts.py": "tests/end_to_end/test_sights.py",
-    "server/api/machines/picture_sizes.py": "tests/server/api/machines/test_sights.py",
+    "server/vision/picture_sizes.py": "tests/server/api/machines/test_sights.py",
     "server/dispatch/here/texts.py": "tests/server/api/machines/test_sights.py",
     "server/dispatch/questions/texts.py": "tests/server/dispatch/questions/test_question.py",
     "server/machines/shown_frames.py": "tests/server/api/machines/test_sights.py",

@@ -12,7 +12,7 @@ from schemas.inputs.waits import Condition
 from schemas.resources.stored_pictures import is_picture_id
 from schemas.resources.tokens import Scope
 from server.api.machines.asking import AskingHandler
-from server.api.machines.picture_sizes import NoPictureError, size_of
+from server.vision.picture_sizes import NoPictureError, size_of
 from server.vision.vision import why_missing
 
 MOST_SIDE: Final = 1024

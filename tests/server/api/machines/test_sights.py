@@ -12,8 +12,8 @@ from tornado.ioloop import IOLoop
 from schemas.link.messages import FrameJudged, FrameShown, Look, Screenshot
 from schemas.link.picture_frames import PictureKind
 from schemas.resources.tokens import Scope
-from server.api.machines.picture_sizes import NoPictureError, size_of
 from server.vision import vision
+from server.vision.picture_sizes import NoPictureError, size_of
 from tests.screens import Desk, connected
 from tests.service import Service
 from tests.signs import base64_png, drawn, png
