@@ -85,7 +85,9 @@ from server.store.webhooks.outages import OutageStore
 from server.store.webhooks.outbox import Outbox
 from server.store.webhooks.webhooks import WebhookStore
 from server.tasks import Tasks
+from server.trajectories.editing import StepEditing
 from server.trajectories.importing import TrajectoryImport
+from server.trajectories.reviewing import Reviews
 from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
 from server.web.endpoint import JSON
@@ -193,6 +195,8 @@ def _library(ground: Ground) -> Library:
     transactions = Transactions(database, key_lifetime=ground.key_lifetime)
     return Library(
         trajectories=Trajectories(trajectories, workflows, transactions),
+        steps=StepEditing(trajectories, transactions),
+        reviews=Reviews(transactions, authors_may_approve=ground.settings.authors_may_approve),
         workflows=Workflows(workflows, transactions),
         pictures=PictureStore(database),
         imports=TrajectoryImport(trajectories),

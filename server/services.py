@@ -45,7 +45,9 @@ from server.store.mongodb.database import Database
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.pictures import PictureStore
 from server.tasks import Tasks
+from server.trajectories.editing import StepEditing
 from server.trajectories.importing import TrajectoryImport
+from server.trajectories.reviewing import Reviews
 from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
 from server.webhooks.delivering import Delivering
@@ -80,6 +82,8 @@ class Library:
     """What was recorded: trajectories, their workflows and their pictures."""
 
     trajectories: Trajectories
+    steps: StepEditing
+    reviews: Reviews
     workflows: Workflows
     pictures: PictureStore
     imports: TrajectoryImport

@@ -1,18 +1,13 @@
 """Pictures that the steps of trajectories refer to, by their content."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from schemas.values.scalars import Fitting
+from schemas.values.pictures import PictureId
 from schemas.values.times import Time
 
 PictureMediaType = Literal["image/png", "image/jpeg"]
-
-PictureId = Annotated[
-    str, Fitting("[0-9a-f]{64}", "must be the picture's SHA-256: 64 digits 0 to 9 and a to f")
-]
-"""The SHA-256 of a picture's bytes."""
 
 _BEGINNINGS: dict[PictureMediaType, bytes] = {
     "image/png": b"\x89PNG\r\n\x1a\n",

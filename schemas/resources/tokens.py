@@ -24,6 +24,7 @@ class Scope(StrEnum):
 
     TRAJECTORIES_READ = "trajectories:read"
     TRAJECTORIES_WRITE = "trajectories:write"
+    TRAJECTORIES_APPROVE = "trajectories:approve"
     MACHINES_READ = "machines:read"
     MACHINES_WRITE = "machines:write"
     MACHINES_CONTROL = "machines:control"
@@ -66,10 +67,16 @@ ROLE_SCOPES: Final[Mapping[Role, tuple[Scope, ...]]] = {
         Scope.POOLS_WRITE,
         Scope.CLIPBOARD,
         Scope.TRAJECTORIES_WRITE,
+        Scope.TRAJECTORIES_APPROVE,
         Scope.AUDIT_READ,
     ),
     Role.AGENT: (*_LOOKING, Scope.INPUT_SEND, Scope.CLIPBOARD, Scope.TRAJECTORIES_WRITE),
-    Role.REVIEWER: (Scope.MACHINES_READ, Scope.TRAJECTORIES_READ, Scope.TRAJECTORIES_WRITE),
+    Role.REVIEWER: (
+        Scope.MACHINES_READ,
+        Scope.TRAJECTORIES_READ,
+        Scope.TRAJECTORIES_WRITE,
+        Scope.TRAJECTORIES_APPROVE,
+    ),
     Role.ADMINISTRATOR: ADMINISTRATOR_SCOPES,
 }
 """What each role allows."""

@@ -15,8 +15,8 @@ from schemas.inputs.actions import MAX_SECONDS
 from schemas.inputs.bodies import INPUT_BODIES, Operation
 from schemas.inputs.pictures import Area
 from schemas.inputs.waits import MAX_WAIT_SECONDS, Conditions, check_conditions
-from schemas.resources.stored_pictures import PictureId
 from schemas.steps.parameters import ParameterName, Parameters, filled, names_in
+from schemas.values.pictures import PictureId
 from schemas.values.scalars import Name, Text
 from schemas.values.strict import StrictModel
 from schemas.values.validation_errors import Wrong, entries_of, errors_of, sentence

@@ -57,10 +57,11 @@ from server.api.tokens import TokenHandler, TokensHandler
 from server.api.trajectories.export import ExportHandler
 from server.api.trajectories.importing import ImportHandler
 from server.api.trajectories.pictures import PictureHandler, PicturesHandler
+from server.api.trajectories.reviews import ReviewHandler
+from server.api.trajectories.steps import StepHandler, StepsHandler
 from server.api.trajectories.trajectories import (
     DuplicateHandler,
     LatestTrajectoryHandler,
-    StepsHandler,
     TrajectoriesHandler,
     TrajectoryHandler,
 )
@@ -99,6 +100,8 @@ ROUTES = (
     Route("/v1/trajectories/import", ImportHandler),
     Route("/v1/trajectories/{trajectory_id}", TrajectoryHandler),
     Route("/v1/trajectories/{trajectory_id}/steps", StepsHandler),
+    Route("/v1/trajectories/{trajectory_id}/steps/{number}", StepHandler),
+    Route("/v1/trajectories/{trajectory_id}/review", ReviewHandler),
     Route("/v1/trajectories/{trajectory_id}/duplicate", DuplicateHandler),
     Route("/v1/pictures", PicturesHandler),
     Route("/v1/pictures/{picture_id}", PictureHandler),

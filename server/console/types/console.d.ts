@@ -27,6 +27,7 @@ type Operation =
 type Scope =
   | "trajectories:read"
   | "trajectories:write"
+  | "trajectories:approve"
   | "machines:read"
   | "machines:write"
   | "machines:control"
@@ -272,8 +273,23 @@ interface Workflow {
   id: string;
   name: string;
   description: string | null;
+  input_schema: Record<string, unknown> | null;
   created_at: string;
   updated_at: string;
+}
+
+interface Editor {
+  token_id: string;
+  token_name: string;
+  user_id: string | null;
+}
+
+interface Review {
+  state: "open" | "approved" | "rejected" | "withdrawn";
+  by: Editor | null;
+  at: string | null;
+  comment: string | null;
+  content_hash: string | null;
 }
 
 interface Trajectory {
@@ -292,6 +308,8 @@ interface Trajectory {
   user_id: string | null;
   organization_id: string | null;
   step_count: number;
+  content_hash: string | null;
+  review: Review;
   trajectory_data: Step[] | null;
   original_input_values: Record<string, unknown>;
 }

@@ -97,12 +97,21 @@ class Models:
             return (Word(json.dumps(whole["const"])),)
         if whole.get("type") == "array":
             return (Word(f"array{_bounds(whole)} of "), *self.in_words(whole.get("items", {})))
+        if (values := _values_of(whole)) is not None:
+            return (Word("object of names to "), *self.in_words(values))
         return (Word(f"{whole.get('format', whole.get('type', 'any value'))}{_bounds(whole)}"),)
 
 
 def _kinds_of(schema: Schema) -> list[Schema]:
     """What a value may be one of; none where it is of one kind."""
     return schema.get("anyOf") or schema.get("oneOf") or []
+
+
+def _values_of(schema: Schema) -> Schema | None:
+    """What each member of an object may be whose names are not known; None where that is any."""
+    patterns = schema.get("patternProperties", {}).values()
+    found = next(iter(patterns), schema.get("additionalProperties"))
+    return found if isinstance(found, Mapping) and found else None
 
 
 def _bounds(schema: Schema) -> str:

@@ -73,6 +73,7 @@ class World:
 
     async def _filled(self, path: str) -> str:
         ids = {"version": "0", "name": "nothing", "path": "guide/nothing.html", "lease": "guessed"}
+        ids["number"] = "1"
         if "{machine_id}" in path or "{command_id}" in path:
             ids["machine_id"] = (await self.ours.new_machine(f"desk-{uuid4()}")).machine_id
         if "{command_id}" in path:
