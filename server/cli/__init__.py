@@ -21,7 +21,7 @@ COMMANDS: Final = {
     "command": "administration",
     "audit": "audit",
     "workflow": "workflows",
-    "trajectory": "transfer.commands",
+    "trajectory": "library.trajectories",
     "doctor": "doctor",
     "mcp": "mcp",
     "worker": "worker",

@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Literal
-from uuid import UUID
+from uuid import UUID, uuid4
 
-from farhand._async.connection import AsyncConnection, path_with
+from farhand._async.connection import AsyncConnection, Model, path_with
 from farhand._async.lists import AsyncLists
 from farhand.types import (
     Page,
@@ -89,7 +89,7 @@ class AsyncTrajectories:
         """
         path = f"{_path(trajectory_id)}/steps"
         body = {"steps": [*steps], "before": before}
-        return await self._connection.call(TrajectoryHead, "POST", path, body)
+        return await self._once(TrajectoryHead, "POST", path, body)
 
     def steps(
         self, trajectory_id: UUID | str, *, limit: int | None = None
@@ -112,12 +112,12 @@ class AsyncTrajectories:
         ``secret="password"`` takes the text out and puts a secret in its place.
         """
         path = f"{_path(trajectory_id)}/steps/{number}"
-        return await self._connection.call(TrajectoryStep, "PATCH", path, _told(fields))
+        return await self._once(TrajectoryStep, "PATCH", path, _told(fields))
 
     async def remove_step(self, trajectory_id: UUID | str, number: int) -> TrajectoryHead:
         """Take a step out; those behind it move up."""
         path = f"{_path(trajectory_id)}/steps/{number}"
-        return await self._connection.call(TrajectoryHead, "DELETE", path)
+        return await self._once(TrajectoryHead, "DELETE", path)
 
     async def review(
         self,
@@ -134,7 +134,12 @@ class AsyncTrajectories:
         """
         body = {"decision": decision, "content_hash": content_hash, "comment": comment}
         path = f"{_path(trajectory_id)}/review"
-        return await self._connection.call(TrajectoryHead, "POST", path, body)
+        return await self._once(TrajectoryHead, "POST", path, body)
+
+    async def _once(self, model: type[Model], method: str, path: str, body: Any = None) -> Model:
+        """Send what is to be done once, such as taking a step out, however often it is tried."""
+        reply = await self._connection.send(method, path, json=body, key=str(uuid4()))
+        return self._connection.parsed(model, reply)
 
     async def duplicate(
         self, trajectory_id: UUID | str, *, name: str | None = None

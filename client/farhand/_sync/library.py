@@ -4,9 +4,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Literal
-from uuid import UUID
+from uuid import UUID, uuid4
 
-from farhand._sync.connection import Connection, path_with
+from farhand._sync.connection import Connection, Model, path_with
 from farhand._sync.lists import Lists
 from farhand.types import (
     Page,
@@ -90,7 +90,7 @@ class Trajectories:
         """
         path = f"{_path(trajectory_id)}/steps"
         body = {"steps": [*steps], "before": before}
-        return self._connection.call(TrajectoryHead, "POST", path, body)
+        return self._once(TrajectoryHead, "POST", path, body)
 
     def steps(
         self, trajectory_id: UUID | str, *, limit: int | None = None
@@ -111,12 +111,12 @@ class Trajectories:
         ``secret="password"`` takes the text out and puts a secret in its place.
         """
         path = f"{_path(trajectory_id)}/steps/{number}"
-        return self._connection.call(TrajectoryStep, "PATCH", path, _told(fields))
+        return self._once(TrajectoryStep, "PATCH", path, _told(fields))
 
     def remove_step(self, trajectory_id: UUID | str, number: int) -> TrajectoryHead:
         """Take a step out; those behind it move up."""
         path = f"{_path(trajectory_id)}/steps/{number}"
-        return self._connection.call(TrajectoryHead, "DELETE", path)
+        return self._once(TrajectoryHead, "DELETE", path)
 
     def review(
         self,
@@ -133,7 +133,12 @@ class Trajectories:
         """
         body = {"decision": decision, "content_hash": content_hash, "comment": comment}
         path = f"{_path(trajectory_id)}/review"
-        return self._connection.call(TrajectoryHead, "POST", path, body)
+        return self._once(TrajectoryHead, "POST", path, body)
+
+    def _once(self, model: type[Model], method: str, path: str, body: Any = None) -> Model:
+        """Send what is to be done once, such as taking a step out, however often it is tried."""
+        reply = self._connection.send(method, path, json=body, key=str(uuid4()))
+        return self._connection.parsed(model, reply)
 
     def duplicate(self, trajectory_id: UUID | str, *, name: str | None = None) -> TrajectoryHead:
         """Store another one with the same steps, not approved."""
