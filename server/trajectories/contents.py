@@ -21,20 +21,19 @@ def with_hashes(trajectory: StoredTrajectory) -> StoredTrajectory:
     if not trajectory.is_generated:
         return replace(trajectory, steps_digest=None, content_hash=None)
     digest = hashlib.sha256(b",".join(trajectory.inline_steps)).digest()
-    hashed = replace(trajectory, steps_digest=digest)
-    return replace(hashed, content_hash=content_hash(hashed))
+    return replace(trajectory, steps_digest=digest, content_hash=content_hash(trajectory, digest))
 
 
-def content_hash(trajectory: StoredTrajectory) -> bytes | None:
-    """The hash of the content, by the digest of the steps; None without that."""
-    if trajectory.steps_digest is None:
+def content_hash(trajectory: StoredTrajectory, digest: bytes | None) -> bytes | None:
+    """The hash of the content, by the digest of its steps; None without that."""
+    if digest is None:
         return None
     hashed = hashlib.sha256(b"farhand content 1\n")
     for part in (
         trajectory.workflow_id.bytes,
         trajectory.dimensions,
         trajectory.original_input_values,
-        trajectory.steps_digest,
+        digest,
     ):
         # With its length, so that no part can pretend to be two.
         hashed.update(len(part).to_bytes(8))
@@ -55,6 +54,6 @@ def changed_hashes(
     digest = (digest or before.steps_digest) if after.is_generated else None
     hashes = {
         "steps_digest": digest,
-        "content_hash": content_hash(replace(after, steps_digest=digest)),
+        "content_hash": content_hash(after, digest),
     }
     return {name: value for name, value in hashes.items() if value != getattr(before, name)}
