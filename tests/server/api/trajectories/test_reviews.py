@@ -307,6 +307,19 @@ async def test_who_may_approve(service: Service) -> None:
     assert (await reviewed(service, path, author, "withdraw")).status == 200
 
 
+@pytest.mark.parametrize("settings", [{"authors_may_approve": True}])
+async def test_authors_approve_where_the_setting_allows_it_and_still_only_what_they_saw(
+    service: Service,
+) -> None:
+    path = path_of(await created(service))
+    stale = {"decision": "approve", "content_hash": "0" * 64}
+    assert (await service.post(f"{path}/review", stale)).status == 409
+    assert (await reviewed(service, path, service.token)).status == 200
+    assert await is_runnable(service, path)
+    await patched(service, path, {"original_input_values": {"a": 1}})
+    assert not await is_runnable(service, path)
+
+
 async def test_approval_meets_an_edit_and_approves_nothing_that_was_not_seen(
     service: Service,
 ) -> None:
