@@ -6,7 +6,8 @@ The text of the others is not touched: whatever they hold stays as it was sent.
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from schemas.steps.changes import ChangedStep, changed_step
 from schemas.steps.step import OPERATIONS, why_cannot_run
 from schemas.values.json_encoding import encode_json
 from schemas.values.json_texts import JsonObjects
-from server.errors import NotFound, WrongState
+from server.errors import NotFound, StoreUnavailable, WrongState
 from server.store.idempotency import KeyedRequest
 from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.store import TrajectoryStore
@@ -32,6 +33,10 @@ from server.trajectories.reviewing import edited
 MOST_EDITED_BYTES: Final = 8 * 1024 * 1024
 """Of all steps together: to find one by its number, all before it are gone through."""
 
+MOST_AT_ONCE: Final = 4
+"""So many have all steps of a trajectory in memory, in some three copies; others wait."""
+
+LONGEST_WAIT_SECONDS: Final = 10.0
 _AT_ONCE: Final = 200
 """So many steps are taken apart in a few milliseconds; then it is somebody else's turn."""
 
@@ -48,33 +53,43 @@ class StepEditing:
     def __init__(self, store: TrajectoryStore, transactions: Transactions) -> None:
         self._store = store
         self._transactions = transactions
+        self._free = asyncio.Semaphore(MOST_AT_ONCE)
 
     async def page(
         self, organization_id: UUID, trajectory_id: UUID, page: PageQuery
-    ) -> tuple[str, bytes]:
-        """Its tag, and some of its steps as JSON text.  Raises NotFound or WrongState."""
-        stored, texts = await self._read(organization_id, trajectory_id)
-        steps = [
-            step_answer(number, text)
-            for number, text in enumerate(texts[page.skip :][: page.limit], page.skip + 1)
-        ]
-        facts = b'{"total":%d,"skip":%d,"limit":%d,"items":[' % (len(texts), page.skip, page.limit)
-        return version_tag(stored.version), facts + b",".join(steps) + b"]}"
+    ) -> tuple[str, AsyncGenerator[bytes, None]]:
+        """Its tag, and some of its steps as JSON text, read when that is.
+
+        Raises NotFound or WrongState; NotFound in the middle where it is deleted meanwhile.
+        """
+        stored = await self._stored(organization_id, trajectory_id)
+        return version_tag(stored.version), self._page(stored, page)
+
+    async def _page(self, stored: StoredTrajectory, page: PageQuery) -> AsyncGenerator[bytes, None]:
+        async with self._one_of_few():
+            texts = await self._texts(stored)
+        total, shown = len(texts), texts[page.skip :][: page.limit]
+        del texts
+        yield b'{"total":%d,"skip":%d,"limit":%d,"items":[' % (total, page.skip, page.limit)
+        for number, text in enumerate(shown, page.skip + 1):
+            yield (b"," if number > page.skip + 1 else b"") + step_answer(number, text)
+        yield b"]}"
 
     async def get(
         self, organization_id: UUID, trajectory_id: UUID, number: int
     ) -> tuple[str, bytes]:
         """Its tag, and one of its steps as JSON text.  Raises NotFound or WrongState."""
-        stored, texts = await self._read(organization_id, trajectory_id)
+        async with self._one_of_few():
+            stored = await self._stored(organization_id, trajectory_id)
+            texts = await self._texts(stored)
         return version_tag(stored.version), step_answer(number, texts[_place(texts, number)])
 
-    async def _read(
-        self, organization_id: UUID, trajectory_id: UUID
-    ) -> tuple[StoredTrajectory, Texts]:
+    async def _stored(self, organization_id: UUID, trajectory_id: UUID) -> StoredTrajectory:
         stored = await self._store.get(organization_id, trajectory_id)
         if stored is None:
             raise NotFound("There is no such trajectory.")
-        return stored, await self._texts(stored)
+        _check_size(_size(stored))
+        return stored
 
     async def insert(
         self,
@@ -99,7 +114,8 @@ class StepEditing:
             opened = await transaction.trajectories.open(organization_id, trajectory_id, versions)
             return head_result(*await self._edited(opened, by, edit, steps.count))
 
-        return head_answer(*await self._transactions.run_once(request, work))
+        async with self._one_of_few():
+            return head_answer(*await self._transactions.run_once(request, work))
 
     async def remove(
         self,
@@ -128,7 +144,8 @@ class StepEditing:
                 )
             return head_result(*await self._edited(opened, by, edit, -1))
 
-        return head_answer(*await self._transactions.run_once(request, work))
+        async with self._one_of_few():
+            return head_answer(*await self._transactions.run_once(request, work))
 
     async def change(
         self,
@@ -159,7 +176,8 @@ class StepEditing:
             result = head_result(*await self._edited(opened, by, edit, 0))
             return {**result, "head": answers[0]}
 
-        return head_answer(*await self._transactions.run_once(request, work))
+        async with self._one_of_few():
+            return head_answer(*await self._transactions.run_once(request, work))
 
     async def _edited(
         self, opened: OpenTrajectory, by: Editor, edit: Callable[[Texts], Texts], more: int
@@ -177,8 +195,20 @@ class StepEditing:
         fields |= changed_hashes(opened.stored, fields, digest)
         return await opened.replace_steps(steps, fields), "review" in fields
 
+    @asynccontextmanager
+    async def _one_of_few(self) -> AsyncIterator[None]:
+        """Have all steps in memory, as few others do at this moment.  Raises StoreUnavailable."""
+        try:
+            await asyncio.wait_for(self._free.acquire(), LONGEST_WAIT_SECONDS)
+        except TimeoutError:
+            raise StoreUnavailable("too many steps are edited at once: try again") from None
+        try:
+            yield
+        finally:
+            self._free.release()
+
     async def _texts(self, trajectory: StoredTrajectory) -> Texts:
-        _check_size(trajectory.inline_size + sum(each.size for each in trajectory.segments))
+        _check_size(_size(trajectory))
         chunks = [chunk async for chunk in step_chunks(self._store.parts, trajectory)]
         return await step_texts(b"".join(chunks).decode())
 
@@ -219,6 +249,11 @@ def _place(texts: Sequence[str], number: int) -> int:
     if number > len(texts):
         raise NotFound(f"There is no step {number}.")
     return number - 1
+
+
+def _size(trajectory: StoredTrajectory) -> int:
+    """How many bytes all steps have together."""
+    return trajectory.inline_size + sum(each.size for each in trajectory.segments)
 
 
 def _check_size(size: int) -> None:

@@ -69,6 +69,8 @@ class Reviews:
 
 def refused_decision(stored: StoredTrajectory, new: NewReview) -> str | None:
     """Why nothing can be decided so about this content, as a sentence; None where it can."""
+    if stored.content_hash is None and stored.is_generated:
+        return "it was stored before contents had a hash: set is_generated to true again first"
     if stored.content_hash is None:
         return "it is pending generation: only what is generated can be reviewed"
     if stored.content_hash.hex() != new.content_hash:

@@ -21,7 +21,6 @@ from server.api.trajectories.answering import AnsweringHandler
 from server.api.trajectories.paths import StepPath, TrajectoryPath
 from server.web.changes import REPLAYED, TAGGED, AppendHeaders, refusals
 from server.web.endpoint import Endpoint
-from server.web.streaming import cut
 
 CHANGES = (problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED)
 
@@ -45,8 +44,8 @@ class StepsHandler(AnsweringHandler):
             )
         self.set_header("ETag", tag)
         self.set_header("Content-Type", "application/json")
-        self.set_header("Content-Length", len(page))
-        await self.stream(cut(page))
+        with _refusals(path):
+            await self.stream(page)
 
     @Endpoint(
         summary="Append steps to a trajectory",

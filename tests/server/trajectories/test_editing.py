@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -12,11 +13,16 @@ from schemas.http.queries import PageQuery
 from schemas.steps.changes import ChangedStep
 from schemas.values.json_encoding import encode_json
 from schemas.values.json_texts import JsonObjects
-from server.errors import WrongState
+from server.errors import StoreUnavailable, WrongState
 from server.store.mongodb.database import Database
 from server.store.trajectories.documents import StoredTrajectory
 from server.trajectories.contents import with_hashes
-from server.trajectories.editing import MOST_EDITED_BYTES, StepEditing, step_texts
+from server.trajectories.editing import (
+    MOST_AT_ONCE,
+    MOST_EDITED_BYTES,
+    StepEditing,
+    step_texts,
+)
 from tests.store import ORGANIZATION, there
 from tests.trajectories import EDITOR, TrajectoryLibrary, imported
 
@@ -50,8 +56,8 @@ class Editing:
         """It as it is stored, and its steps."""
         stored = there(await self.library.get(ORGANIZATION, made.id))
         page = PageQuery.model_validate({"limit": "1000"})
-        _, body = await self.subject.page(ORGANIZATION, made.id, page)
-        answer = json.loads(body)
+        _, chunks = await self.subject.page(ORGANIZATION, made.id, page)
+        answer = json.loads(b"".join([chunk async for chunk in chunks]))
         assert answer["total"] == len(answer["items"]) == stored.step_count
         assert [each["number"] for each in answer["items"]] == [*range(1, stored.step_count + 1)]
         return stored, [each["step"] for each in answer["items"]]
@@ -116,6 +122,19 @@ async def test_edits_at_once_all_happen(editing: Editing) -> None:
     stored, steps = await editing.now(made)
     assert len(steps) == 14
     assert stored.content_hash == with_hashes(stored).content_hash
+
+
+async def test_few_have_all_steps_in_memory_and_who_waits_too_long_is_told(
+    editing: Editing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = await editing.made(TYPE)
+    monkeypatch.setattr("server.trajectories.editing.LONGEST_WAIT_SECONDS", 0.01)
+    async with AsyncExitStack() as stack:
+        for _ in range(MOST_AT_ONCE):
+            await stack.enter_async_context(editing.subject._one_of_few())
+        with pytest.raises(StoreUnavailable, match="at once"):
+            await editing.subject.get(ORGANIZATION, made.id, 1)
+    await editing.subject.get(ORGANIZATION, made.id, 1)
 
 
 async def test_what_is_too_long_is_not_edited(editing: Editing) -> None:

@@ -46,7 +46,8 @@ def test_only_the_approved_content_is_runnable() -> None:
     [
         ({}, "approve", SEEN, None),
         ({}, "approve", "0" * 64, f"its content_hash is {SEEN}"),
-        ({"content_hash": None}, "reject", SEEN, "pending generation"),
+        ({"content_hash": None, "is_generated": False}, "reject", SEEN, "pending generation"),
+        ({"content_hash": None}, "approve", SEEN, "set is_generated to true again"),
         ({}, "withdraw", SEEN, "it is not approved"),
         ({"review": APPROVED.review}, "withdraw", SEEN, None),
     ],
