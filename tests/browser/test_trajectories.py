@@ -533,6 +533,24 @@ def test_trajectory_is_approved_and_the_approval_withdrawn(reader: Visit, librar
     expect(page.get_by_text("Somebody has changed")).to_have_count(0)
 
 
+def test_steps_that_are_no_inputs_are_told_in_words(reader: Visit, library: Library) -> None:
+    trajectory = library.add(
+        "Corrected",
+        {"operation": "keyboard.type", "body": {}, "secret": "password", "name": "Sign in"},
+        {"operation": "wait", "body": {"seconds": 1.5}},
+        {"operation": "gap", "body": {"reason": "The machine went away."}},
+    )
+    reader.go(f"/trajectories/{trajectory}")
+    words = reader.page.locator(".steps li")
+    expect(words).to_have_text(
+        [
+            "1Sign in: Text (the secret password)",
+            "2Wait 1.5 s",
+            "3Something may be missing here: The machine went away.",
+        ]
+    )
+
+
 def test_author_is_told_that_somebody_else_has_to_approve(visit: Visit, library: Library) -> None:
     trajectory = library.add("One's own", CLICK, is_approved=True)
     visit.sign_in(f"/trajectories/{trajectory}")
