@@ -1,6 +1,7 @@
 """Puts the parts together: the only place that knows all of them."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, partial
@@ -30,6 +31,8 @@ from server.dispatch.looks import Looks
 from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.machine_views import MachineViews
 from server.dispatch.recorder import InputRecorder, audit_item
+from server.dispatch.recording.here import RecordingsHere
+from server.dispatch.recording.writing import RecordingWriter
 from server.dispatch.stretches import StretchRecorder
 from server.events.hub import EventHub
 from server.events.memory_hub import MemoryEventHub
@@ -42,6 +45,7 @@ from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import Pauses
 from server.fleet.pools import Pools
 from server.fleet.reach import MachineReach
+from server.fleet.recordings import Recordings, recording_view
 from server.fleet.rotations import Rotations
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
@@ -76,6 +80,7 @@ from server.store.machines.troubles import TroubleStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.store.presence import NodeStore
+from server.store.recordings.recordings import RecordingStore, StoredRecording
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.pictures import PictureStore
 from server.store.trajectories.store import TrajectoryStore
@@ -265,6 +270,9 @@ def _machines(
     membership = Membership(
         bus, subjects, node.node_id, elsewhere, registry, machines, publisher.changed
     )
+    transactions = Transactions(database, key_lifetime=ground.key_lifetime)
+    writer = RecordingWriter(transactions, _recording_told(events, publisher))
+    recordings_here = RecordingsHere(writer, PictureStore(database), background)
     admission = Admission(
         registry,
         machines,
@@ -272,6 +280,7 @@ def _machines(
         publisher,
         membership,
         TroubleStore(database),
+        recordings_here,
         background,
         node=node,
         terms=LinkTerms(
@@ -281,7 +290,7 @@ def _machines(
         ),
         reconnects_per_second=settings.reconnects_per_second,
     )
-    here = MachinesHere(registry, admission, ledger, recorder)
+    here = MachinesHere(registry, admission, ledger, recorder, recordings_here)
     cluster = Cluster(
         node=node,
         bus=bus,
@@ -338,6 +347,17 @@ def _machines(
         pools=pools,
         reach=reach,
         pauses=pauses,
+        recordings=Recordings(
+            RecordingStore(database),
+            writer,
+            transactions,
+            machines,
+            TokenStore(database),
+            audit,
+            dispatcher,
+            changed,
+        ),
+        recordings_here=recordings_here,
         dispatcher=dispatcher,
         control=_control(ground, audit, dispatcher, publisher),
         hands=Hands(),
@@ -348,6 +368,20 @@ def _machines(
         registry=registry,
     )
     return door, cluster
+
+
+def _recording_told(
+    events: EventHub, publisher: MachineEventPublisher
+) -> Callable[[StoredRecording], None]:
+    """Tells of a recording that has got steps, or has ended: then its machine has changed, too."""
+
+    def tell(stored: StoredRecording) -> None:
+        told = partial(recording_view, stored)
+        events.publish(stored.organization_id, "recording", told, stored.machine_id)
+        if not stored.runs:
+            publisher.changed(stored.organization_id, stored.machine_id)
+
+    return tell
 
 
 def _control(

@@ -18,6 +18,7 @@ from server.dispatch.hand.hands import Hands
 from server.dispatch.looks import Looks
 from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.recorder import InputRecorder
+from server.dispatch.recording.here import RecordingsHere
 from server.dispatch.stretches import StretchRecorder
 from server.events.hub import EventHub
 from server.fleet.bulk import Bulk
@@ -26,6 +27,7 @@ from server.fleet.invitations import Invitations
 from server.fleet.pauses import Pauses
 from server.fleet.pools import Pools
 from server.fleet.reach import MachineReach
+from server.fleet.recordings import Recordings
 from server.fleet.rotations import Rotations
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
@@ -106,6 +108,8 @@ class Machines:
     dispatcher: Dispatcher
     control: MachineControl
     pauses: Pauses
+    recordings: Recordings
+    recordings_here: RecordingsHere
     hands: Hands
     stretches: StretchRecorder
     looks: Looks

@@ -58,6 +58,8 @@ Action = Literal[
     "trajectory.edited",
     "trajectory.duplicated",
     "trajectory.deleted",
+    "recording.started",
+    "recording.stopped",
     "input.mouse.move",
     "input.mouse.click",
     "input.mouse.drag",

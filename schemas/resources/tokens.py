@@ -30,6 +30,7 @@ class Scope(StrEnum):
     MACHINES_CONTROL = "machines:control"
     POOLS_WRITE = "pools:write"
     WEBHOOKS_WRITE = "webhooks:write"
+    RECORDINGS_WRITE = "recordings:write"
     INPUT_SEND = "input:send"
     SCREEN_READ = "screen:read"
     CLIPBOARD = "clipboard"
@@ -77,6 +78,14 @@ ROLE_SCOPES: Final[Mapping[Role, tuple[Scope, ...]]] = {
         Scope.TRAJECTORIES_WRITE,
         Scope.TRAJECTORIES_APPROVE,
     ),
+        Scope.RECORDINGS_WRITE,
+        Scope.AUDIT_READ,
+    ),
+    Role.AGENT: (
+        *(*_LOOKING, Scope.INPUT_SEND, Scope.CLIPBOARD),
+        *(Scope.TRAJECTORIES_WRITE, Scope.RECORDINGS_WRITE),
+    ),
+    Role.REVIEWER: (Scope.MACHINES_READ, Scope.TRAJECTORIES_READ, Scope.TRAJECTORIES_WRITE),
     Role.ADMINISTRATOR: ADMINISTRATOR_SCOPES,
 }
 """What each role allows."""

@@ -43,6 +43,12 @@ from server.api.machines.machines import (
     RotateHandler,
     TroubleHandler,
 )
+from server.api.machines.recordings import (
+    MachineRecordingsHandler,
+    RecordingHandler,
+    RecordingsHandler,
+    StopRecordingHandler,
+)
 from server.api.machines.screen import (
     DimensionsHandler,
     PointerHandler,
@@ -122,6 +128,10 @@ ROUTES = (
     Route("/v1/machines/{machine_id}/commands", MachineCommandsHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),
     Route("/v1/commands/{command_id}", CommandHandler),
+    Route("/v1/machines/{machine_id}/recordings", MachineRecordingsHandler),
+    Route("/v1/recordings", RecordingsHandler),
+    Route("/v1/recordings/{recording_id}", RecordingHandler),
+    Route("/v1/recordings/{recording_id}/stop", StopRecordingHandler),
     Route("/v1/pools", PoolsHandler),
     Route("/v1/pools/{pool_id}", PoolHandler),
     Route("/v1/invitations", InvitationsHandler),

@@ -1,6 +1,7 @@
 """What handlers share that ask something of a machine: who asks, and what a refusal becomes."""
 
 from typing import TypeVar
+from uuid import UUID
 
 from server.api.machines.answers import problem_of
 from server.dispatch.command import Sender
@@ -49,8 +50,13 @@ class AskingHandler(ApiHandler):
             session_hash = secret_hash(self.get_cookie(COOKIE) or "")
         return Caller(principal.token_id, principal.token_name, session_hash)
 
-    def sender(self, lease: str | None, *, in_segment: bool = False) -> Sender:
-        """Who sends an input, which came with a control lease or with none."""
+    def sender(
+        self, lease: str | None, *, in_segment: bool = False, recording: UUID | None = None
+    ) -> Sender:
+        """Who sends an input, which came with a control lease or with none.
+
+        ``recording`` is the one that it names as its own.
+        """
         return Sender(
             organization_id=self.organization_id,
             token_id=self.principal.token_id,
@@ -58,4 +64,5 @@ class AskingHandler(ApiHandler):
             request_id=self.request_id,
             lease_hash=None if lease is None else self.caller.lease_hash(lease),
             in_segment=in_segment,
+            recording=recording,
         )
