@@ -22,7 +22,7 @@ from schemas.resources.recordings import (
 )
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.questions.control import FindLink
-from server.dispatch.questions.question import Done, LinkQuestion
+from server.dispatch.questions.question import Done, LinkQuestion, Refusal
 from server.dispatch.questions.recordings import FinishRecording, RecordingsChanged
 from server.dispatch.recording.writing import RecordingWriter, is_full
 from server.dispatch.refusals import RefusedError, accepted, unknown_machine
@@ -40,6 +40,9 @@ from server.store.versions import first_version
 
 POLL_SECONDS: Final = 1.0
 """How often it is looked which recordings have to end."""
+
+LEAVING_SECONDS: Final = 2.0
+LEAVING_POLL_SECONDS: Final = 0.05
 
 _IDLE: Final = timedelta(minutes=IDLE_MINUTES)
 _LONGEST: Final = timedelta(hours=LONGEST_HOURS)
@@ -152,7 +155,9 @@ class Recordings:
         """Have all written that was noted, and end the recording everywhere."""
         about = {"organization_id": stored.organization_id, "machine_id": stored.machine_id}
         with suppress(StoreUnavailable):
-            await self._dispatcher.ask(FinishRecording(**about, recording_id=stored.id))
+            reply = await self._dispatcher.ask(FinishRecording(**about, recording_id=stored.id))
+            if isinstance(reply, Refusal):
+                await self._until_left(stored)
         ended = await self._writer.end(stored.organization_id, stored.id, why)
         self._changed(stored.organization_id, stored.machine_id)
         with suppress(StoreUnavailable):
@@ -160,6 +165,15 @@ class Recordings:
         if ended is not None and why != "asked" and ended.why_stopped == why:
             await self._audit.add(_ended_by_itself(ended, why))
         return ended
+
+    async def _until_left(self, stored: StoredRecording) -> None:
+        """Wait until the node of a link that has ended has written what it noted, but not long."""
+        give_up_at = asyncio.get_running_loop().time() + LEAVING_SECONDS
+        while asyncio.get_running_loop().time() < give_up_at:
+            now_stored = await self._store.get(stored.organization_id, stored.id)
+            if now_stored is None or now_stored.taker_id is None:
+                return
+            await asyncio.sleep(LEAVING_POLL_SECONDS)
 
     async def _why_over(
         self, stored: StoredRecording, running: Sequence[StoredRecording]

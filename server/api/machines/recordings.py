@@ -17,6 +17,7 @@ from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.fleet.recordings import Recorder
 from server.web.auditing import record
+from server.web.changes import refusals
 from server.web.endpoint import Endpoint
 
 
@@ -46,7 +47,8 @@ class MachineRecordingsHandler(AskingHandler):
         recorder = Recorder(
             principal.organization_id, principal.token_id, principal.token_name, principal.user_id
         )
-        made = await self.services.machines.recordings.begin(recorder, path.machine_id, body)
+        with refusals(f"machine {path.machine_id!r}"):
+            made = await self.services.machines.recordings.begin(recorder, path.machine_id, body)
         await record(
             self,
             "recording.started",

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from schemas.inputs.outcomes import Completed, Failed
 from schemas.link.messages import Display
@@ -18,6 +18,9 @@ from server.dispatch.recording.gestures import Done, Gestures
 
 MOST_WAITING: Final = 2000
 """Steps that the database has not taken yet."""
+
+MOST_NOTED: Final = 1000
+"""Inputs that are known to be noted, so that a retry is none again."""
 
 OVERFLOW: Final = "The database took no steps for too long: what was done meanwhile is missing."
 RESIZED: Final = "The desktop has another size from here on: {sizes}."
@@ -41,6 +44,7 @@ class Notes:
         self._gestures, self._hand = Gestures(), ""
         self._displays: Sequence[Display] | None = None
         self._has_overflown = False
+        self._noted: dict[UUID, None] = {}
 
     def ended(self, taken: Taken, reply: CommandReply, at: int) -> None:
         """Note what became of an input; ``at`` is when its machine said so."""
@@ -48,7 +52,7 @@ class Notes:
         if isinstance(reply, Pending):
             self._add(self._gestures.close() if command.sender.in_segment else [])
             self._add([gap(command.id, 0, PENDING, at)])
-        elif isinstance(reply, Ended) and reply.accepted_at >= self._since:
+        elif isinstance(reply, Ended) and self._is_new(reply):
             span = _span(reply, at)
             if command.sender.in_segment:
                 self._add(self._of_hand(taken, reply, span))
@@ -88,6 +92,16 @@ class Notes:
         """These are written, or are none."""
         gone = set(map(id, drafts))
         self._waiting = deque(each for each in self._waiting if id(each) not in gone)
+
+    def _is_new(self, reply: Ended) -> bool:
+        """Whether it is of an input since the recording began that was not noted yet."""
+        if reply.accepted_at < self._since or reply.command_id in self._noted:
+            return False
+        self._noted[reply.command_id] = None
+        if len(self._noted) > MOST_NOTED:
+            # What was forgotten is in the database.
+            del self._noted[next(iter(self._noted))]
+        return True
 
     def _of_hand(self, taken: Taken, reply: Ended, span: Span) -> list[Draft]:
         command, drafts = taken.command, []

@@ -30,6 +30,12 @@ MOVED: Final = (
 )
 
 
+CUT_OFF: Final = (
+    "The server that recorded has ended, or did not answer: what was done in the second before may "
+    "be missing."
+)
+
+
 class RecordingEndedError(Exception):
     """The recording takes no further steps."""
 
@@ -128,8 +134,12 @@ class RecordingWriter:
 
         async def finish(transaction: Transaction) -> None:
             stored = await _running(transaction, organization_id, recording_id)
-            await _filled(transaction, stored, stored.open_steps)
-            await transaction.recordings.change(stored, {"open_steps": []})
+            steps = stored.open_steps
+            if stored.taker_id is not None:
+                # Nobody has said that all is written.
+                steps = (*steps, _gap(CUT_OFF))
+            await _filled(transaction, stored, steps)
+            await transaction.recordings.move(stored, None)
 
         async def work(transaction: Transaction) -> tuple[StoredRecording | None, bool]:
             stored = await transaction.recordings.get(organization_id, recording_id)
@@ -184,21 +194,23 @@ async def _filled(
     """
     recordings = transaction.recordings
     known = await recordings.known(stored.id, [step.key for step in steps]) if steps else set()
-    fresh = list({step.key: step for step in steps if step.key not in known}.values())
-    fresh = fresh[: MOST_STEPS - stored.steps]
+    fresh: dict[bytes, StoredStep] = {}
+    for step in steps:
+        if step.key not in known and len(fresh) < MOST_STEPS - stored.steps:
+            fresh.setdefault(step.key, step)
     if not fresh:
         return stored
     opened = await transaction.trajectories.open(stored.organization_id, stored.trajectory_id, None)
     if opened.stored.is_generated:
         raise NotFound("The trajectory takes no further steps.")
-    text = b",".join(step.content for step in fresh)
+    text = b",".join(step.content for step in fresh.values())
     await opened.append(JsonObjects(b"[%b]" % text, len(fresh)))
-    await recordings.note(stored.id, [step.key for step in fresh])
+    await recordings.note(stored.id, fresh.keys())
     fields: dict[str, Any] = {
         "steps": stored.steps + len(fresh),
         "step_bytes": stored.step_bytes + len(text),
-        "gaps": stored.gaps + sum(step.is_gap for step in fresh),
-        "secrets": stored.secrets + sum(step.has_secret for step in fresh),
+        "gaps": stored.gaps + sum(step.is_gap for step in fresh.values()),
+        "secrets": stored.secrets + sum(step.has_secret for step in fresh.values()),
         "last_step_at": now(),
     }
     await recordings.change(stored, fields)
