@@ -27,6 +27,8 @@ from farhand._fleet_types import (
     PoolCount,
     PoolReference,
     QuietHours,
+    Recording,
+    RecordingReference,
     StateCounts,
     TagCount,
     Token,
@@ -60,9 +62,9 @@ __all__ = [
     "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",
     "Invitation", "InvitationReference", "Join", "LatestTrajectory", "LeftOutPicture", "Machine",
     "Organization", "Page", "Parameter", "Pause", "Picture", "PictureContent", "Point", "Pool",
-    "PoolCount", "PoolReference", "QuietHours", "Review", "StateCounts", "StoredPicture",
-    "TagCount", "Token", "Trajectory", "TrajectoryHead", "TrajectoryStep",
-    "TrajectoryWithIncluded", "Trouble", "WaitResult", "Webhook", "Workflow",
+    "PoolCount", "PoolReference", "QuietHours", "Recording", "RecordingReference", "Review",
+    "StateCounts", "StoredPicture", "TagCount", "Token", "Trajectory", "TrajectoryHead",
+    "TrajectoryStep", "TrajectoryWithIncluded", "Trouble", "WaitResult", "Webhook", "Workflow",
 ]
 # fmt: on
 
@@ -282,6 +284,8 @@ class Machine(Answer):
     screen: Capability
     viewers: list[str]
     """Who looks at its live screen, 20 at most."""
+    recordings: list[RecordingReference]
+    """Who records what is done on it."""
     invitation: InvitationReference | None
     """The one that its host joined with last; None where it has a token in a file."""
     created_at: datetime

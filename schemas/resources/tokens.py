@@ -69,15 +69,6 @@ ROLE_SCOPES: Final[Mapping[Role, tuple[Scope, ...]]] = {
         Scope.CLIPBOARD,
         Scope.TRAJECTORIES_WRITE,
         Scope.TRAJECTORIES_APPROVE,
-        Scope.AUDIT_READ,
-    ),
-    Role.AGENT: (*_LOOKING, Scope.INPUT_SEND, Scope.CLIPBOARD, Scope.TRAJECTORIES_WRITE),
-    Role.REVIEWER: (
-        Scope.MACHINES_READ,
-        Scope.TRAJECTORIES_READ,
-        Scope.TRAJECTORIES_WRITE,
-        Scope.TRAJECTORIES_APPROVE,
-    ),
         Scope.RECORDINGS_WRITE,
         Scope.AUDIT_READ,
     ),
@@ -85,7 +76,12 @@ ROLE_SCOPES: Final[Mapping[Role, tuple[Scope, ...]]] = {
         *(*_LOOKING, Scope.INPUT_SEND, Scope.CLIPBOARD),
         *(Scope.TRAJECTORIES_WRITE, Scope.RECORDINGS_WRITE),
     ),
-    Role.REVIEWER: (Scope.MACHINES_READ, Scope.TRAJECTORIES_READ, Scope.TRAJECTORIES_WRITE),
+    Role.REVIEWER: (
+        Scope.MACHINES_READ,
+        Scope.TRAJECTORIES_READ,
+        Scope.TRAJECTORIES_WRITE,
+        Scope.TRAJECTORIES_APPROVE,
+    ),
     Role.ADMINISTRATOR: ADMINISTRATOR_SCOPES,
 }
 """What each role allows."""

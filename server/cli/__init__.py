@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "invitation": "invitations",
     "pool": "pools",
     "webhook": "webhooks",
+    "recording": "recordings",
     "command": "administration",
     "audit": "audit",
     "workflow": "workflows",

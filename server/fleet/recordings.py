@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
@@ -27,6 +26,7 @@ from server.dispatch.questions.recordings import FinishRecording, RecordingsChan
 from server.dispatch.recording.writing import RecordingWriter, is_full
 from server.dispatch.refusals import RefusedError, accepted, unknown_machine
 from server.errors import NotFound, StoreError, StoreUnavailable
+from server.identity.authentication import Principal
 from server.store.audit import AuditEntry, AuditStore
 from server.store.identity.tokens import TokenStore
 from server.store.machines.documents import Machine
@@ -46,16 +46,6 @@ LEAVING_POLL_SECONDS: Final = 0.05
 
 _IDLE: Final = timedelta(minutes=IDLE_MINUTES)
 _LONGEST: Final = timedelta(hours=LONGEST_HOURS)
-
-
-@dataclass(frozen=True)
-class Recorder:
-    """Who begins a recording."""
-
-    organization_id: UUID
-    token_id: UUID
-    name: str
-    user_id: UUID | None
 
 
 class Recordings:
@@ -84,19 +74,19 @@ class Recordings:
         self._dispatcher = dispatcher
         self._changed = changed
 
-    async def begin(self, recorder: Recorder, machine_id: str, new: NewRecording) -> Recording:
-        """Record a machine from now on: when this returns, what is done then is recorded.
+    async def begin(self, principal: Principal, machine_id: str, new: NewRecording) -> Recording:
+        """Record a machine: what is done once this has returned is recorded.
 
         Raises RefusedError where the machine is not there, WrongState where as many record it as
         may, and a validation error for a workflow that is not there.
         """
-        organization_id = recorder.organization_id
+        organization_id = principal.organization_id
         machine = await self._machines.get(organization_id, machine_id)
         if machine is None:
             raise RefusedError(unknown_machine(machine_id))
         about = {"organization_id": organization_id, "machine_id": machine_id}
         await self._ask(FindLink(**about))
-        stored = await self._insert(recorder, machine, new)
+        stored = await self._insert(principal, machine, new)
         try:
             await self._ask(RecordingsChanged(**about))
         except (RefusedError, StoreUnavailable):
@@ -194,17 +184,17 @@ class Recordings:
         return None if any(mark.id == stored.id for mark in marks) else "machine"
 
     async def _insert(
-        self, recorder: Recorder, machine: Machine, new: NewRecording
+        self, principal: Principal, machine: Machine, new: NewRecording
     ) -> StoredRecording:
         """Store the recording, its trajectory, and a workflow for that where none is given."""
         stored = StoredRecording(
             id=uuid4(),
-            organization_id=recorder.organization_id,
+            organization_id=principal.organization_id,
             machine_id=machine.machine_id,
             trajectory_id=uuid4(),
             workflow_id=new.workflow_id or uuid4(),
-            by=recorder.name,
-            token_id=recorder.token_id,
+            by=principal.token_name,
+            token_id=principal.token_id,
             created_at=now(),
             of_all=new.of == "everybody",
             keep_texts=new.keep_texts,
@@ -214,8 +204,8 @@ class Recordings:
             if new.workflow_id is None:
                 await transaction.workflows.insert(_workflow(stored, machine, new))
             else:
-                await _check_workflow(transaction, recorder.organization_id, new.workflow_id)
-            await transaction.trajectories.insert(_trajectory(stored, recorder, machine, new))
+                await _check_workflow(transaction, principal.organization_id, new.workflow_id)
+            await transaction.trajectories.insert(_trajectory(stored, principal, machine, new))
             await transaction.recordings.insert(stored)
 
         await self._transactions.run(work)
@@ -288,13 +278,13 @@ def _workflow(stored: StoredRecording, machine: Machine, new: NewRecording) -> S
 
 
 def _trajectory(
-    stored: StoredRecording, recorder: Recorder, machine: Machine, new: NewRecording
+    stored: StoredRecording, principal: Principal, machine: Machine, new: NewRecording
 ) -> StoredTrajectory:
     """The one that the recording fills: it is pending until that ends."""
     return StoredTrajectory(
         id=stored.trajectory_id,
         organization_id=stored.organization_id,
-        user_id=recorder.user_id,
+        user_id=principal.user_id,
         workflow_id=stored.workflow_id,
         run_id=None,
         name=new.name,

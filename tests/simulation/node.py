@@ -51,6 +51,7 @@ from server.store.commands import CommandRecord
 from server.store.machines.troubles import StoredTrouble
 from server.tasks import Tasks
 from tests.observers import NoObserver
+from tests.recordings import recording_nothing
 from tests.simulation.bus import Exchange, SimulatedBus
 from tests.simulation.controls import AllTokens, NoAudit, NoSessions, SimulatedControlStore
 from tests.simulation.hands import HandWork
@@ -238,7 +239,7 @@ class Node:
             *(self.world, self.bus, SUBJECTS),
             *(LinkAddresses(machines, node.node_id), self.background, ledger.has_ended),
         )
-        listener = _NobodyListens()
+        listener, recordings = _NobodyListens(), recording_nothing(self.background)
         self._membership = Membership(
             *(self.bus, SUBJECTS, node.node_id, self._elsewhere, self.registry, machines),
             listener.changed,
@@ -250,13 +251,14 @@ class Node:
             listener,
             self._membership,
             NoTroubles(),
+            recordings,
             self.background,
             node=node,
             terms=LinkTerms(UNANSWERED_LIMIT, self._heartbeat_seconds),
             reconnects_per_second=1000.0,
         )
         recorder = InputRecorder(SimulatedAuditStore(), MemoryEventHub(), METRICS)
-        here = MachinesHere(self.registry, self._admission, ledger, recorder)
+        here = MachinesHere(self.registry, self._admission, ledger, recorder, recordings)
         links_here = LinksHere(self.registry, node.name)
         self._responder = Responder(here, links_here, self._elsewhere.texts, lambda: b"")
         self._presence = Presence(

@@ -15,7 +15,6 @@ from schemas.resources.recordings import (
 from schemas.resources.tokens import Scope
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
-from server.fleet.recordings import Recorder
 from server.web.auditing import record
 from server.web.changes import refusals
 from server.web.endpoint import Endpoint
@@ -44,11 +43,8 @@ class MachineRecordingsHandler(AskingHandler):
     async def post(self, path: MachinePath, body: NewRecording) -> None:
         principal = self.principal
         principal.require(Scope.SCREEN_READ)
-        recorder = Recorder(
-            principal.organization_id, principal.token_id, principal.token_name, principal.user_id
-        )
         with refusals(f"machine {path.machine_id!r}"):
-            made = await self.services.machines.recordings.begin(recorder, path.machine_id, body)
+            made = await self.services.machines.recordings.begin(principal, path.machine_id, body)
         await record(
             self,
             "recording.started",

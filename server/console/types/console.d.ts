@@ -33,6 +33,7 @@ type Scope =
   | "machines:control"
   | "pools:write"
   | "webhooks:write"
+  | "recordings:write"
   | "input:send"
   | "screen:read"
   | "clipboard"
@@ -112,8 +113,16 @@ interface Machine {
   inputs: InputCounts;
   last_input_at: string | null;
   screen: Capability;
+  recordings: RecordingReference[];
   invitation: InvitationReference | null;
   created_at: string;
+}
+
+interface RecordingReference {
+  id: string;
+  by: string;
+  since: string;
+  of: "everybody" | "me";
 }
 
 interface CommandItem {

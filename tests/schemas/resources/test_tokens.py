@@ -22,7 +22,7 @@ def test_scopes_are_written_as_they_are_documented() -> None:
         *("trajectories:read", "trajectories:write", "machines:read", "machines:write"),
         *("input:send", "screen:read", "tokens:write", "organizations:write", "machine:connect"),
         *("audit:read", "metrics:read", "machines:control", "clipboard", "pools:write"),
-        *("webhooks:write", "trajectories:approve"),
+        *("webhooks:write", "trajectories:approve", "recordings:write"),
     }
 
 
