@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, partial
 from importlib.metadata import version
 
+from schemas.resources.trajectories import ChangedTrajectory
 from server.api.routes import ROUTES
 from server.bus.bus import Bus
 from server.bus.subjects import Subjects
@@ -34,6 +36,7 @@ from server.dispatch.recorder import InputRecorder, audit_item
 from server.dispatch.recording.here import RecordingsHere
 from server.dispatch.recording.writing import RecordingWriter
 from server.dispatch.stretches import StretchRecorder
+from server.errors import NotFound, WrongState
 from server.events.hub import EventHub
 from server.events.memory_hub import MemoryEventHub
 from server.events.shared_hub import SharedEventHub
@@ -45,7 +48,7 @@ from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import Pauses
 from server.fleet.pools import Pools
 from server.fleet.reach import MachineReach
-from server.fleet.recordings import Recordings, recording_view
+from server.fleet.recordings import Recordings, editor_of, recording_view
 from server.fleet.rotations import Rotations
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
@@ -149,7 +152,10 @@ def assemble(ground: Ground) -> Services:
         reference=partial(_reference, documentation, console.version),
     )
     failed_attempts = FailedAttempts()
-    machines, cluster = _machines(ground, events, audit, fingerprints, operation, failed_attempts)
+    library = _library(ground)
+    machines, cluster = _machines(
+        ground, events, audit, fingerprints, operation, failed_attempts, library.trajectories
+    )
     webhooks, delivering, outages = _webhooks(ground, machines.pools)
     return Services(
         settings=settings,
@@ -158,7 +164,7 @@ def assemble(ground: Ground) -> Services:
         audit=audit,
         fingerprints=fingerprints,
         access=_access(settings, ground.background, database, failed_attempts),
-        library=_library(ground),
+        library=library,
         machines=machines,
         operation=operation,
         cluster=cluster,
@@ -253,6 +259,7 @@ def _machines(
     fingerprints: Fingerprints,
     operation: Operation,
     failed_attempts: FailedAttempts,
+    trajectories: Trajectories,
 ) -> tuple[Machines, Cluster]:
     """What stands between the API and the machines, and this node among the others."""
     settings, background, database = ground.settings, ground.background, ground.database
@@ -355,6 +362,7 @@ def _machines(
             TokenStore(database),
             audit,
             dispatcher,
+            partial(_generated, trajectories),
             changed,
         ),
         recordings_here=recordings_here,
@@ -382,6 +390,18 @@ def _recording_told(
             publisher.changed(stored.organization_id, stored.machine_id)
 
     return tell
+
+
+async def _generated(trajectories: Trajectories, ended: StoredRecording) -> None:
+    """End the generation of the trajectory of a recording that has ended.
+
+    One that was deleted, has no step, or is generated already, stays as it is.
+    """
+    change = ChangedTrajectory(is_generated=True)
+    with suppress(NotFound, WrongState):
+        await trajectories.change(
+            ended.organization_id, editor_of(ended), ended.trajectory_id, change
+        )
 
 
 def _control(

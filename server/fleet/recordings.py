@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Final
@@ -19,6 +19,7 @@ from schemas.resources.recordings import (
     RecordingQuery,
     WhyStopped,
 )
+from schemas.resources.reviews import Editor
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.questions.control import FindLink
 from server.dispatch.questions.question import Done, LinkQuestion, Refusal
@@ -51,7 +52,8 @@ _LONGEST: Final = timedelta(hours=LONGEST_HOURS)
 class Recordings:
     """Begins, lists and ends recordings.
 
-    ``changed`` is told of every machine that is recorded by others than before.
+    ``generate`` ends the generation of the trajectory of one that has ended.  ``changed`` is told
+    of every machine that is recorded by others than before.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Recordings:
         tokens: TokenStore,
         audit: AuditStore,
         dispatcher: Dispatcher,
+        generate: Callable[[StoredRecording], Awaitable[None]],
         changed: Callable[[UUID, str], None],
     ) -> None:
         self._store = store
@@ -72,6 +75,7 @@ class Recordings:
         self._tokens = tokens
         self._audit = audit
         self._dispatcher = dispatcher
+        self._generate = generate
         self._changed = changed
 
     async def begin(self, principal: Principal, machine_id: str, new: NewRecording) -> Recording:
@@ -136,9 +140,11 @@ class Recordings:
         while True:
             await asyncio.sleep(POLL_SECONDS)
             with suppress(StoreUnavailable):
-                running = await self._store.running()
-                for stored in running:
-                    if (why := await self._why_over(stored, running)) is not None:
+                found = await self._store.not_stopped()
+                for stored in found:
+                    if not stored.runs:
+                        await self._finish(stored)
+                    elif (why := await self._why_over(stored, found)) is not None:
                         await self._end(stored, why)
 
     async def _end(self, stored: StoredRecording, why: WhyStopped) -> StoredRecording | None:
@@ -149,12 +155,19 @@ class Recordings:
             if isinstance(reply, Refusal):
                 await self._until_left(stored)
         ended = await self._writer.end(stored.organization_id, stored.id, why)
+        if ended is not None:
+            await self._finish(ended)
         self._changed(stored.organization_id, stored.machine_id)
         with suppress(StoreUnavailable):
             await self._dispatcher.ask(RecordingsChanged(**about))
         if ended is not None and why != "asked" and ended.why_stopped == why:
             await self._audit.add(_ended_by_itself(ended, why))
         return ended
+
+    async def _finish(self, ended: StoredRecording) -> None:
+        """Have the trajectory of one that has ended generated; done again, it changes nothing."""
+        await self._generate(ended)
+        await self._writer.stopped(ended)
 
     async def _until_left(self, stored: StoredRecording) -> None:
         """Wait until the node of a link that has ended has written what it noted, but not long."""
@@ -195,6 +208,7 @@ class Recordings:
             workflow_id=new.workflow_id or uuid4(),
             by=principal.token_name,
             token_id=principal.token_id,
+            user_id=principal.user_id,
             created_at=now(),
             of_all=new.of == "everybody",
             keep_texts=new.keep_texts,
@@ -241,7 +255,7 @@ def recording_view(stored: StoredRecording) -> Recording:
         since=stored.created_at,
         of=stored.of,
         keep_texts=stored.keep_texts,
-        state=stored.state,
+        state="recording" if stored.runs else "stopped",
         stopped_at=stored.stopped_at,
         why_stopped=why,
         reason=None if why is None else WORDS[why],
@@ -298,7 +312,13 @@ def _trajectory(
         created_at=stored.created_at,
         updated_at=stored.created_at,
         version=first_version(stored.created_at),
+        authors=(editor_of(stored).author,),
     )
+
+
+def editor_of(stored: StoredRecording) -> Editor:
+    """Who records, as trajectories know whoever makes them."""
+    return Editor(token_id=stored.token_id, token_name=stored.by, user_id=stored.user_id)
 
 
 def _dimensions(machine: Machine) -> bytes:

@@ -65,4 +65,5 @@ class AskingHandler(ApiHandler):
             lease_hash=None if lease is None else self.caller.lease_hash(lease),
             in_segment=in_segment,
             recording=recording,
+            user_id=self.principal.user_id,
         )

@@ -9,8 +9,10 @@ from typing import Any, Final
 
 from schemas.inputs.bodies import Operation
 from schemas.link.messages import Display
+from schemas.resources.reviews import Editor
 from schemas.steps.step import MAX_PAUSE_MILLISECONDS, DoneBy, Step, Target
 from schemas.values.json_encoding import encode_long_json
+from server.dispatch.command import Sender
 from server.dispatch.recording.drafts import Draft
 from server.store.recordings.recordings import StoredStep
 from server.store.recordings.writes import step_key
@@ -69,7 +71,10 @@ def written(
     if (sender := draft.sender) is not None:
         said |= {
             "by": DoneBy(
-                token_id=sender.token_id, token_name=sender.token_name, through=draft.through
+                token_id=sender.token_id,
+                token_name=sender.token_name,
+                user_id=sender.user_id,
+                through=draft.through,
             ),
             "command_id": draft.command_id,
             "picture": pictures[0],
@@ -84,7 +89,14 @@ def written(
         encode_long_json(Step(**said).stored()),
         is_gap=draft.is_gap,
         has_secret=secret is not None,
+        author=None if sender is None else _author(sender),
     )
+
+
+def _author(sender: Sender) -> str:
+    return Editor(
+        token_id=sender.token_id, token_name=sender.token_name, user_id=sender.user_id
+    ).author
 
 
 def _display(draft: Draft, displays: Sequence[Display]) -> int | None:

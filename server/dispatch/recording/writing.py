@@ -4,7 +4,7 @@ A step is there once, however often it is written: by its command, and which of 
 is.  A node that takes a recording from another one marks that something may be missing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID, uuid4
@@ -15,6 +15,7 @@ from schemas.values.json_encoding import encode_long_json
 from schemas.values.json_texts import JsonObjects
 from server.errors import NotFound
 from server.store.recordings.recordings import (
+    ENDING,
     STOPPED,
     StoredRecording,
     StoredStep,
@@ -126,10 +127,9 @@ class RecordingWriter:
     async def end(
         self, organization_id: UUID, recording_id: UUID, why: WhyStopped
     ) -> StoredRecording | None:
-        """End a recording, with what was under way; None where there is none.
+        """Have a recording take no steps any more, but what was under way; None where none is.
 
-        One that has ended stays as it is.  Its trajectory is generated from then on, if it has a
-        step.
+        One that has ended stays as it is.
         """
 
         async def finish(transaction: Transaction) -> None:
@@ -145,16 +145,11 @@ class RecordingWriter:
             stored = await transaction.recordings.get(organization_id, recording_id)
             if stored is None or not stored.runs:
                 return stored, False
-            await _generate(transaction, stored)
-            fields: dict[str, Any] = {
-                "state": STOPPED,
-                "stopped_at": now(),
-                "why_stopped": why,
-                "taker_id": None,
-            }
-            await transaction.recordings.change(stored, {**fields, "open_steps": []})
+            fields: dict[str, Any] = {"state": ENDING, "stopped_at": now(), "why_stopped": why}
+            await transaction.recordings.change(stored, fields)
+            await transaction.recordings.move(stored, None)
             await transaction.recordings.unmark(stored)
-            return replace(stored, **fields, open_steps=()), True
+            return replace(stored, **fields, taker_id=None, open_steps=()), True
 
         if why != "trajectory":
             try:
@@ -167,6 +162,14 @@ class RecordingWriter:
         if ended is not None and is_new:
             self._tell(ended)
         return ended
+
+    async def stopped(self, recording: StoredRecording) -> None:
+        """One that was ending has nothing left to be done."""
+
+        async def work(transaction: Transaction) -> None:
+            await transaction.recordings.change(recording, {"state": STOPPED})
+
+        await self._transactions.run(work)
 
 
 def is_full(recording: StoredRecording) -> WhyStopped | None:
@@ -204,7 +207,8 @@ async def _filled(
     if opened.stored.is_generated:
         raise NotFound("The trajectory takes no further steps.")
     text = b",".join(step.content for step in fresh.values())
-    await opened.append(JsonObjects(b"[%b]" % text, len(fresh)))
+    authors = dict.fromkeys((*opened.stored.authors, *_authors(fresh.values())))
+    await opened.append(JsonObjects(b"[%b]" % text, len(fresh)), {"authors": tuple(authors)})
     await recordings.note(stored.id, fresh.keys())
     fields: dict[str, Any] = {
         "steps": stored.steps + len(fresh),
@@ -217,16 +221,8 @@ async def _filled(
     return replace(stored, **fields)
 
 
-async def _generate(transaction: Transaction, stored: StoredRecording) -> None:
-    """Its trajectory has all its steps, unless it was deleted."""
-    try:
-        opened = await transaction.trajectories.open(
-            stored.organization_id, stored.trajectory_id, None
-        )
-    except NotFound:
-        return
-    if opened.stored.step_count and not opened.stored.is_generated:
-        await opened.change({"is_generated": True})
+def _authors(steps: Iterable[StoredStep]) -> Iterator[str]:
+    return (step.author for step in steps if step.author is not None)
 
 
 def _gap(reason: str) -> StoredStep:

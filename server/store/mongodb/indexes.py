@@ -171,9 +171,7 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
     ],
     "recordings": [
         IndexModel([("organization_id", ASCENDING), *_NEWEST_FIRST], name="newest"),
-        IndexModel(
-            [("state", ASCENDING)], name="running", partialFilterExpression={"state": "recording"}
-        ),
+        IndexModel([("state", ASCENDING)], name="state"),
     ],
     "recorded_inputs": [
         IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),

@@ -1,10 +1,10 @@
 """Recordings: each is of one machine, and fills one trajectory."""
 
 import builtins
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 from uuid import UUID
 
 from schemas.resources.recordings import RecordedInputs, RecordingState, WhyStopped
@@ -12,8 +12,17 @@ from server.store.machines.recording_marks import RecordingMark
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, fields_of
 
-RUNNING: Final[RecordingState] = "recording"
-STOPPED: Final[RecordingState] = "stopped"
+StoredState = Literal["recording", "ending", "stopped"]
+"""What is ending takes no steps any more, and its trajectory is not generated yet."""
+
+RUNNING: Final[StoredState] = "recording"
+ENDING: Final[StoredState] = "ending"
+STOPPED: Final[StoredState] = "stopped"
+
+_TOLD: Final[Mapping[RecordingState, Sequence[StoredState]]] = {
+    "recording": (RUNNING,),
+    "stopped": (ENDING, STOPPED),
+}
 
 _NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
 
@@ -23,12 +32,16 @@ MOST_AT_ONCE: Final = 10_000
 
 @dataclass(frozen=True)
 class StoredStep:
-    """A step as it is written: ``key`` is what it is known by, ``content`` its JSON."""
+    """A step as it is written: ``key`` is what it is known by, ``content`` its JSON.
+
+    ``author`` is who did it, as trajectories know their authors.
+    """
 
     key: bytes
     content: bytes
     is_gap: bool = False
     has_secret: bool = False
+    author: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +63,8 @@ class StoredRecording:
     created_at: datetime
     of_all: bool
     keep_texts: bool
-    state: RecordingState = RUNNING
+    user_id: UUID | None = None
+    state: StoredState = RUNNING
     stopped_at: datetime | None = None
     why_stopped: WhyStopped | None = None
     steps: int = 0
@@ -109,15 +123,16 @@ class RecordingStore:
         if machine_ids is not None:
             wanted["machine_id"] = {"$in": sorted(machine_ids)}
         if state is not None:
-            wanted["state"] = state
+            wanted["state"] = {"$in": [*_TOLD[state]]}
         cursor = self._recordings.find(wanted, sort=_NEWEST_FIRST, skip=skip, limit=limit)
         found = [recording_of(each) async for each in self._database.documents(cursor)]
         async with self._database.operation():
             return found, await self._recordings.count_documents(wanted)
 
-    async def running(self) -> Sequence[StoredRecording]:
-        """All that run, of every organization."""
-        cursor = self._recordings.find({"state": RUNNING}, limit=MOST_AT_ONCE)
+    async def not_stopped(self) -> Sequence[StoredRecording]:
+        """All that run or are ending, of every organization."""
+        wanted = {"state": {"$in": [RUNNING, ENDING]}}
+        cursor = self._recordings.find(wanted, limit=MOST_AT_ONCE)
         return [recording_of(each) async for each in self._database.documents(cursor)]
 
 
