@@ -29,23 +29,28 @@ class Frames:
     def __init__(self) -> None:
         self._kept: deque[Picture] = deque()
         self._bytes = 0
+        self._ended_at: int | None = None
 
     def arrived(self, picture: Picture) -> None:
         """There is a new one."""
+        if self._ended_at is not None:
+            # How the screen looked in between is not known.
+            self._kept.clear()
+            self._bytes, self._ended_at = 0, None
         self._kept.append(picture)
         self._bytes += len(picture.content)
         while len(self._kept) > 1 and (len(self._kept) > MOST_KEPT or self._bytes > MOST_BYTES):
             self._bytes -= len(self._kept.popleft().content)
 
-    def ended(self) -> None:
-        """None come for now: how the screen looks is not known any more."""
-        self._kept.clear()
-        self._bytes = 0
+    def ended(self, at: int) -> None:
+        """None come for now: how the screen looks from then on is not known."""
+        if self._ended_at is None:
+            self._ended_at = at
 
     @property
     def newest(self) -> Picture | None:
         """The last one that came, if they come."""
-        return self._kept[-1] if self._kept else None
+        return self._kept[-1] if self._kept and self._ended_at is None else None
 
     def at(self, moment: int, cause: int, earlier: Picture | None = None) -> Picture | None:
         """The screen as it was at a moment, where something was last done to it at ``cause``.
@@ -53,6 +58,8 @@ class Frames:
         ``earlier`` is one of before, which may not be kept any more.  None where there is none, or
         the screen was just changing.
         """
+        if self._ended_at is not None and moment > self._ended_at:
+            return None
         found = next((each for each in reversed(self._kept) if each.captured_at <= moment), None)
         if found is None:
             found = earlier if self._kept else None

@@ -48,7 +48,7 @@ FINISH_SECONDS: Final = 3.0
 ANSWER_SECONDS: Final = 1.0
 """For what was on its way to be answered, when its link has ended."""
 
-MOST_AT_ONCE: Final = 50
+MOST_AT_ONCE: Final = 500
 """Steps that are written together."""
 
 T = TypeVar("T")
@@ -226,7 +226,7 @@ class RecordingSession:
         if draft.is_gap or shows_text(draft, keep_texts=self.mark.keep_texts):
             return None, None
         next_began = self._notes.begin_of_next(draft)
-        until = draft.ended + SETTLED
+        until = draft.ended if self._is_closing else draft.ended + SETTLED
         if next_began is not None:
             until = max(min(until, next_began), draft.ended)
         return (

@@ -10,8 +10,8 @@ from typing import Any, Final
 from schemas.inputs.bodies import Operation
 from schemas.link.messages import Display
 from schemas.resources.reviews import Editor
-from schemas.steps.step import MAX_PAUSE_MILLISECONDS, DoneBy, Step, Target
-from schemas.values.json_encoding import encode_long_json
+from schemas.steps.step import MAX_PAUSE_MILLISECONDS
+from schemas.values.json_encoding import encode_json
 from server.dispatch.command import Sender
 from server.dispatch.recording.drafts import Draft
 from server.store.recordings.recordings import StoredStep
@@ -62,6 +62,7 @@ def written(
 
     ``last_ended`` is when the step before ended.
     """
+    # A `Step`, written without checking it: all of it was checked as an input.
     body = draft.body
     if draft.text is not None and secret is None:
         body = {**body, "text": draft.text}
@@ -70,23 +71,23 @@ def written(
         said["after_ms"] = min(max(draft.began - last_ended, 0), MAX_PAUSE_MILLISECONDS)
     if (sender := draft.sender) is not None:
         said |= {
-            "by": DoneBy(
-                token_id=sender.token_id,
-                token_name=sender.token_name,
-                user_id=sender.user_id,
-                through=draft.through,
-            ),
-            "command_id": draft.command_id,
+            "by": {
+                "token_id": str(sender.token_id),
+                "token_name": sender.token_name,
+                "user_id": sender.user_id and str(sender.user_id),
+                "through": draft.through,
+            },
+            "command_id": str(draft.command_id),
             "picture": pictures[0],
             "picture_after": pictures[1],
         }
         if (display := _display(draft, displays)) is not None:
-            said["target"] = Target(display=display)
+            said["target"] = {"display": display}
         if secret is not None:
             said["secret"] = secret
     return StoredStep(
         step_key(draft.command_id, draft.index),
-        encode_long_json(Step(**said).stored()),
+        encode_json(said),
         is_gap=draft.is_gap,
         has_secret=secret is not None,
         author=None if sender is None else _author(sender),

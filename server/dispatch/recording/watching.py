@@ -4,6 +4,7 @@ import asyncio
 from contextlib import suppress
 from typing import Final
 
+from server.clock import server_time
 from server.dispatch.recording.frames import LIVE, Frames
 from server.machines.link.errors import LinkBusyError, LinkDownError
 from server.machines.screens import ScreenUnavailableError, Viewer
@@ -36,11 +37,11 @@ class Watching:
                 with suppress(LinkDownError, LinkBusyError):
                     await self._watch()
                 self.is_settled.set()
-                self._frames.ended()
+                self._frames.ended(server_time())
                 await asyncio.sleep(AGAIN_SECONDS)
         finally:
             self.is_settled.set()
-            self._frames.ended()
+            self._frames.ended(server_time())
 
     async def _watch(self) -> None:
         """Until the screen cannot be seen any more, if it can."""

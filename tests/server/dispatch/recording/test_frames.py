@@ -42,9 +42,6 @@ def test_picture_of_before_is_used_where_its_own_is_not_kept_any_more() -> None:
     frames, early = filled(5000), at(900)
     assert frames.at(1000, 0) is None
     assert taken(frames.at(1000, 0, early)) == 900
-    frames.ended()
-    assert frames.at(1000, 0, early) is None
-    assert frames.newest is None
 
 
 def test_few_pictures_are_kept() -> None:
@@ -53,3 +50,15 @@ def test_few_pictures_are_kept() -> None:
     large = bytes(frames_module.MOST_BYTES)
     frames.arrived(at(10_000, large))
     assert [each.captured_at for each in frames._kept] == [10_000]
+
+
+def test_screen_is_not_known_while_no_pictures_come() -> None:
+    frames = filled(1000)
+    frames.ended(2000)
+    frames.ended(2500)
+    assert taken(frames.at(1900, 0)) == 1000
+    assert frames.at(2100, 0) is None
+    assert frames.newest is None
+    frames.arrived(at(3000))
+    assert frames.at(2900, 0) is None
+    assert taken(frames.at(3100, 0)) == 3000
