@@ -12,7 +12,8 @@ from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions
 
 FRESH: Final = 150
-"""For a change to be seen, from its cause to the moment at which its picture is taken."""
+"""A picture is of a moment that is so little later, and an older one where nothing changed since:
+so long it takes at most until a change is in one."""
 
 SETTLED: Final = 300
 """After an input; its picture is the last one by then."""
@@ -63,7 +64,7 @@ class Frames:
         found = next((each for each in reversed(self._kept) if each.captured_at <= moment), None)
         if found is None:
             found = earlier if self._kept else None
-        if found is None or found.captured_at >= cause or moment - cause >= FRESH:
+        if found is None or moment - found.captured_at <= FRESH or moment - cause >= FRESH:
             return found
         return None if self.changed(moment, moment + FRESH) else found
 

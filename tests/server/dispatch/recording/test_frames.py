@@ -32,6 +32,7 @@ def test_last_picture_before_a_moment_is_how_the_screen_was() -> None:
 def test_screen_that_was_just_worked_on_is_not_known_where_it_changed_then() -> None:
     frames = filled(1000, 2000)
     assert frames.at(1990, 1950) is None
+    assert taken(frames.at(1000 + FRESH, 1100)) == 1000
     assert taken(frames.at(1990, 1990 - FRESH)) == 1000
     # It did not change at all: so it was as before.
     assert taken(filled(1000).at(1990, 1950)) == 1000
