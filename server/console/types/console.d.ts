@@ -125,6 +125,34 @@ interface RecordingReference {
   of: "everybody" | "me";
 }
 
+type WhyStopped =
+  | "asked"
+  | "steps"
+  | "bytes"
+  | "hours"
+  | "idle"
+  | "token"
+  | "machine"
+  | "trajectory"
+  | "failed";
+
+interface Recording extends RecordingReference {
+  machine_id: string;
+  trajectory_id: string;
+  workflow_id: string;
+  keep_texts: boolean;
+  state: "recording" | "stopped";
+  stopped_at: string | null;
+  why_stopped: WhyStopped | null;
+  reason: string | null;
+  steps: number;
+  gaps: number;
+  secrets: number;
+  pictures: number;
+  picture_bytes: number;
+  last_step_at: string | null;
+}
+
 interface CommandItem {
   command_id: string;
   operation: Operation | "actions" | "hand";
@@ -501,6 +529,7 @@ interface Told {
   control_requested: ControlRequested;
   command: CommandEvent;
   trajectory: TrajectoryChanged;
+  recording: Recording;
   audit: AuditEntry;
 }
 
