@@ -369,3 +369,21 @@ async def test_tokens_of_pools_see_the_recordings_of_their_machines_alone(
         assert put.status == 200, put.body
         assert (await service.get("/v1/recordings", token=bound)).json["total"] == 1
         assert (await service.post(f"{path}/stop", token=bound)).status == 200
+
+
+async def test_nobody_approves_alone_what_was_recorded_of_them(service: Service) -> None:
+    scopes = (Scope.INPUT_SEND, Scope.TRAJECTORIES_READ, Scope.TRAJECTORIES_APPROVE)
+    worker, reviewer = await service.new_token(*scopes), await service.new_token(*scopes)
+    async with service.joined() as (machine, link):
+        recording = await begun(service)
+        await sent(machine, link, "mouse/move", {"x": 1, "y": 1}, token=worker)
+        await stopped(service, recording)
+    path = f"/v1/trajectories/{recording['trajectory_id']}"
+    seen = (await service.get(path)).json["content_hash"]
+    approval = {"decision": "approve", "content_hash": seen}
+    for author in (service.token, worker):
+        refused = await service.post(f"{path}/review", approval, token=author)
+        assert refused.refusal == (403, "forbidden")
+        assert "you made it" in refused.json["detail"]
+    approved = await service.post(f"{path}/review", approval, token=reviewer)
+    assert approved.status == 200, approved.body
