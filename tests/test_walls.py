@@ -301,6 +301,7 @@ TESTED_ELSEWHERE = {
         ),
         "tests/server/api/machines/test_recordings.py",
     ),
+    "server/mcp/recordings.py": "tests/server/mcp/test_tools.py",
     # The same of pools and tags.
     "schemas/resources/pools.py": "tests/server/api/fleet/test_pools.py",
     "server/store/machines/pools.py": "tests/server/api/fleet/test_pools.py",

@@ -21,7 +21,10 @@ TRAINED = {
 }
 """The names of Anthropic's computer tool."""
 
-OWN = {"actions", "wait_for", "list_machines", "clipboard_read", "clipboard_write"}
+OWN = {
+    *("actions", "wait_for", "list_machines", "clipboard_read", "clipboard_write"),
+    *("start_recording", "stop_recording"),
+}
 
 
 def test_tools_are_few_and_most_have_names_that_models_know() -> None:
@@ -45,8 +48,8 @@ def test_each_is_described_as_a_model_can_use_it() -> None:
 
 def test_what_they_cost_in_each_conversation_is_bounded() -> None:
     told = [(tool.name, tool.description, tool.input_schema) for tool in descriptions()]
-    # Some 4,000 tokens.
-    assert len(json.dumps(told)) + len(INSTRUCTIONS) < 16_000
+    # Some 4,250 tokens.
+    assert len(json.dumps(told)) + len(INSTRUCTIONS) < 17_000
 
 
 def test_hints_say_what_only_looks() -> None:
