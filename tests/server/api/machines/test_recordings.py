@@ -1,7 +1,10 @@
 """Recordings over HTTP, with a machine that the test plays."""
 
+import logging
 from typing import Any
 from uuid import uuid4
+
+import pytest
 
 from schemas.inputs.outcomes import ActionResult, Completed, Failed, Point, Stopped
 from schemas.link.messages import Input
@@ -387,3 +390,48 @@ async def test_nobody_approves_alone_what_was_recorded_of_them(service: Service)
         assert "you made it" in refused.json["detail"]
     approved = await service.post(f"{path}/review", approval, token=reviewer)
     assert approved.status == 200, approved.body
+
+
+async def test_what_was_typed_is_in_no_store_log_or_event(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    canary = f"canary{uuid4().hex}"
+    async with service.joined(COPYING) as (machine, link), listening(service) as told:
+        recording = await begun(service, name="Sign in")
+        for operation, text in (
+            ("keyboard/type", canary),
+            ("keyboard/key", " ".join(canary)),
+            ("keyboard/key", f"ctrl+a {' '.join(canary)} enter"),
+        ):
+            headers = {"Idempotency-Key": new_key()}
+            await sent(machine, link, operation, {"text": text}, headers=headers)
+        path = f"/v1/computer/{machine.machine_id}/clipboard"
+        putting = service.server.services.background.start(
+            service.request("PUT", path, {"text": canary}), "a client of the test"
+        )
+        assert (await link.reply_to(putting)).status == 200
+        # While it runs, what is under way is stored as well.
+        assert await holding(service, canary) == []
+        await stopped(service, recording)
+        seen = [await told.next()]
+        while seen[-1].type != "recording" or seen[-1].data["state"] != "stopped":
+            seen.append(await told.next())
+    assert await holding(service, canary) == []
+    assert not [event for event in seen if canary in str(event.data)]
+    said = [message for message in caplog.messages if canary in message]
+    assert not said
+    assert [step.get("secret") for step in await steps_of(service, recording)] == [
+        *("secret_1", "secret_2", None, "secret_3", None, "secret_4"),
+    ]
+
+
+async def holding(service: Service, text: str) -> list[str]:
+    """The collections of the server's database in which a text is, also spelled key by key."""
+    database = service.server.services.operation.database._database
+    found = []
+    for name in await database.list_collection_names():
+        documents = [str(each) async for each in database.get_collection(name).find()]
+        if any(text in each or " ".join(text) in each for each in documents):
+            found.append(name)
+    return found
