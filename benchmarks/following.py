@@ -21,7 +21,7 @@ from typing import Any
 from uuid import UUID
 
 from benchmarks.fleet.measures import processor_seconds
-from benchmarks.imports import Importer, lines
+from benchmarks.imports import EDITOR, Importer, lines
 from benchmarks.subjects import farhand
 from benchmarks.trajectories import Client
 from schemas.resources.trajectories import ImportedTrajectory
@@ -94,7 +94,7 @@ class Measured:
 def documents(database: Database, organization: UUID, given: list[bytes]) -> list[Document]:
     """What an import stores."""
     made = (ImportedTrajectory.model_validate_json(line) for line in given)
-    return [new_document(database, new_trajectory(organization, None, each)) for each in made]
+    return [new_document(database, new_trajectory(organization, EDITOR, each)) for each in made]
 
 
 async def insert(database: Database, name: str, some: list[Document], together: int) -> None:

@@ -21,17 +21,21 @@ from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
+from typing import Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
 from benchmarks.library import WORKFLOWS
 from benchmarks.subjects import Api, farhand, mongodb
+from schemas.resources.reviews import Editor
 from schemas.resources.trajectories import ImportedTrajectory
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.trajectories.marks import marked_new
 from server.store.trajectories.writes import new_document
 from server.trajectories.creation import new_trajectory
+
+EDITOR: Final = Editor(token_id=UUID(int=1), token_name="benchmark", user_id=None)
 
 FEW_WORKFLOWS = WORKFLOWS[:20]
 LINE_BYTES = 1024
@@ -77,7 +81,7 @@ class Importer:
         documents: list[Document] = []
         for line in given:
             new = ImportedTrajectory.model_validate_json(line)
-            document = new_document(self._database, new_trajectory(UUID(int=1), None, new))
+            document = new_document(self._database, new_trajectory(UUID(int=1), EDITOR, new))
             documents.append({**document, "unindexed": None})
         collection = self._database.collection("trajectories")
         started = time.perf_counter()

@@ -1,11 +1,14 @@
 """Puts the parts together: the only place that knows all of them."""
 
 import json
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, partial
 from importlib.metadata import version
 
+from schemas.resources.trajectories import ChangedTrajectory
 from server.api.routes import ROUTES
 from server.bus.bus import Bus
 from server.bus.subjects import Subjects
@@ -30,7 +33,10 @@ from server.dispatch.looks import Looks
 from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.machine_views import MachineViews
 from server.dispatch.recorder import InputRecorder, audit_item
+from server.dispatch.recording.here import RecordingsHere
+from server.dispatch.recording.writing import RecordingWriter
 from server.dispatch.stretches import StretchRecorder
+from server.errors import NotFound, WrongState
 from server.events.hub import EventHub
 from server.events.memory_hub import MemoryEventHub
 from server.events.shared_hub import SharedEventHub
@@ -42,6 +48,7 @@ from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import Pauses
 from server.fleet.pools import Pools
 from server.fleet.reach import MachineReach
+from server.fleet.recordings import Recordings, editor_of, recording_view
 from server.fleet.rotations import Rotations
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
@@ -77,6 +84,7 @@ from server.store.machines.troubles import TroubleStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.store.presence import NodeStore
+from server.store.recordings.recordings import RecordingStore, StoredRecording
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.pictures import PictureStore
 from server.store.trajectories.store import TrajectoryStore
@@ -86,7 +94,9 @@ from server.store.webhooks.outages import OutageStore
 from server.store.webhooks.outbox import Outbox
 from server.store.webhooks.webhooks import WebhookStore
 from server.tasks import Tasks
+from server.trajectories.editing import StepEditing
 from server.trajectories.importing import TrajectoryImport
+from server.trajectories.reviewing import Reviews
 from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
 from server.vision.vision import Vision
@@ -144,7 +154,10 @@ def assemble(ground: Ground) -> Services:
         reference=partial(_reference, documentation, console.version),
     )
     failed_attempts = FailedAttempts()
-    machines, cluster = _machines(ground, events, audit, fingerprints, operation, failed_attempts)
+    library = _library(ground)
+    machines, cluster = _machines(
+        ground, events, audit, fingerprints, operation, failed_attempts, library.trajectories
+    )
     webhooks, delivering, outages = _webhooks(ground, machines.pools)
     return Services(
         settings=settings,
@@ -153,7 +166,7 @@ def assemble(ground: Ground) -> Services:
         audit=audit,
         fingerprints=fingerprints,
         access=_access(settings, ground.background, database, failed_attempts),
-        library=_library(ground),
+        library=library,
         machines=machines,
         operation=operation,
         cluster=cluster,
@@ -195,6 +208,8 @@ def _library(ground: Ground) -> Library:
     transactions = Transactions(database, key_lifetime=ground.key_lifetime)
     return Library(
         trajectories=Trajectories(trajectories, workflows, transactions),
+        steps=StepEditing(trajectories, transactions),
+        reviews=Reviews(transactions, authors_may_approve=ground.settings.authors_may_approve),
         workflows=Workflows(workflows, transactions),
         pictures=PictureStore(database),
         imports=TrajectoryImport(trajectories),
@@ -246,6 +261,7 @@ def _machines(
     fingerprints: Fingerprints,
     operation: Operation,
     failed_attempts: FailedAttempts,
+    trajectories: Trajectories,
 ) -> tuple[Machines, Cluster]:
     """What stands between the API and the machines, and this node among the others."""
     settings, background, database = ground.settings, ground.background, ground.database
@@ -266,6 +282,9 @@ def _machines(
     membership = Membership(
         bus, subjects, node.node_id, elsewhere, registry, machines, publisher.changed
     )
+    transactions = Transactions(database, key_lifetime=ground.key_lifetime)
+    writer = RecordingWriter(transactions, _recording_told(events, publisher))
+    recordings_here = RecordingsHere(writer, PictureStore(database), background)
     admission = Admission(
         registry,
         machines,
@@ -273,6 +292,7 @@ def _machines(
         publisher,
         membership,
         TroubleStore(database),
+        recordings_here,
         background,
         frames=ShownFrames(vision, background),
         node=node,
@@ -283,7 +303,7 @@ def _machines(
         ),
         reconnects_per_second=settings.reconnects_per_second,
     )
-    here = MachinesHere(registry, admission, ledger, recorder, vision)
+    here = MachinesHere(registry, admission, ledger, recorder, vision, recordings_here)
     cluster = Cluster(
         node=node,
         bus=bus,
@@ -340,6 +360,18 @@ def _machines(
         pools=pools,
         reach=reach,
         pauses=pauses,
+        recordings=Recordings(
+            RecordingStore(database),
+            writer,
+            transactions,
+            machines,
+            TokenStore(database),
+            audit,
+            dispatcher,
+            partial(_generated, trajectories),
+            changed,
+        ),
+        recordings_here=recordings_here,
         dispatcher=dispatcher,
         control=_control(ground, audit, dispatcher, publisher),
         hands=Hands(),
@@ -351,6 +383,32 @@ def _machines(
         vision=vision,
     )
     return door, cluster
+
+
+def _recording_told(
+    events: EventHub, publisher: MachineEventPublisher
+) -> Callable[[StoredRecording], None]:
+    """Tells of a recording that has got steps, or has ended: then its machine has changed, too."""
+
+    def tell(stored: StoredRecording) -> None:
+        told = partial(recording_view, stored)
+        events.publish(stored.organization_id, "recording", told, stored.machine_id)
+        if not stored.runs:
+            publisher.changed(stored.organization_id, stored.machine_id)
+
+    return tell
+
+
+async def _generated(trajectories: Trajectories, ended: StoredRecording) -> None:
+    """End the generation of the trajectory of a recording that has ended.
+
+    One that was deleted, has no step, or is generated already, stays as it is.
+    """
+    change = ChangedTrajectory(is_generated=True)
+    with suppress(NotFound, WrongState):
+        await trajectories.change(
+            ended.organization_id, editor_of(ended), ended.trajectory_id, change
+        )
 
 
 def _control(

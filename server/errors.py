@@ -34,6 +34,10 @@ class WrongState(StoreError):
     """The thing's state does not allow this; the message says which would.  Nothing was written."""
 
 
+class OwnWork(StoreError):
+    """Whoever made a thing may not decide about it; nothing was written."""
+
+
 class InUse(StoreError):
     """Other things refer to this one; nothing was written."""
 

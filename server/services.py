@@ -18,6 +18,7 @@ from server.dispatch.hand.hands import Hands
 from server.dispatch.looks import Looks
 from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.recorder import InputRecorder
+from server.dispatch.recording.here import RecordingsHere
 from server.dispatch.stretches import StretchRecorder
 from server.events.hub import EventHub
 from server.fleet.bulk import Bulk
@@ -26,6 +27,7 @@ from server.fleet.invitations import Invitations
 from server.fleet.pauses import Pauses
 from server.fleet.pools import Pools
 from server.fleet.reach import MachineReach
+from server.fleet.recordings import Recordings
 from server.fleet.rotations import Rotations
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
@@ -45,7 +47,9 @@ from server.store.mongodb.database import Database
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.pictures import PictureStore
 from server.tasks import Tasks
+from server.trajectories.editing import StepEditing
 from server.trajectories.importing import TrajectoryImport
+from server.trajectories.reviewing import Reviews
 from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
 from server.vision.vision import Vision
@@ -81,6 +85,8 @@ class Library:
     """What was recorded: trajectories, their workflows and their pictures."""
 
     trajectories: Trajectories
+    steps: StepEditing
+    reviews: Reviews
     workflows: Workflows
     pictures: PictureStore
     imports: TrajectoryImport
@@ -104,6 +110,8 @@ class Machines:
     dispatcher: Dispatcher
     control: MachineControl
     pauses: Pauses
+    recordings: Recordings
+    recordings_here: RecordingsHere
     hands: Hands
     stretches: StretchRecorder
     looks: Looks

@@ -152,6 +152,9 @@ class ServerSettings(ProgramSettings):
     input_response: Literal["representation", "minimal"] = "representation"
     unanswered_inputs: int = Field(64, ge=1, le=10_000, description="For one machine.")
     idempotency_key_lifetime: Seconds = Field(86_400, ge=60)
+    authors_may_approve: bool = Field(
+        False, description="Whether who made or changed a trajectory may approve it alone."
+    )
     audit_lifetime: Seconds = Field(7_776_000, ge=60, description="That the audit is kept.")
     heartbeat: Seconds = Field(20, le=60, description="Between two heartbeats of a link.")
     reconnects_per_second: float = Field(

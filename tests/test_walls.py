@@ -317,6 +317,22 @@ TESTED_ELSEWHERE = {
     "schemas/resources/invitations.py": "tests/server/api/machines/test_invitations.py",
     "server/store/machines/invitations.py": "tests/server/api/machines/test_invitations.py",
     "server/fleet/invitations.py": "tests/server/api/machines/test_invitations.py",
+    # What is recorded is seen from the input to the trajectory.
+    **dict.fromkeys(
+        (
+            *(f"server/dispatch/recording/{name}.py" for name in ("album", "drafts", "here")),
+            *(f"server/dispatch/recording/{name}.py" for name in ("session", "steps", "writing")),
+            "server/dispatch/recording/watching.py",
+            "server/dispatch/questions/recordings.py",
+            "server/fleet/recordings.py",
+            "server/store/machines/recording_marks.py",
+            "server/store/recordings/recordings.py",
+            "server/store/recordings/writes.py",
+            "schemas/resources/recordings.py",
+        ),
+        "tests/server/api/machines/test_recordings.py",
+    ),
+    "server/mcp/recordings.py": "tests/server/mcp/test_tools.py",
     # The same of pools and tags.
     "schemas/resources/pools.py": "tests/server/api/fleet/test_pools.py",
     "server/store/machines/pools.py": "tests/server/api/fleet/test_pools.py",

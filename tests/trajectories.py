@@ -7,6 +7,7 @@ from uuid import UUID
 
 import bson
 
+from schemas.resources.reviews import Editor
 from schemas.resources.trajectories import ChangedTrajectory, ImportedTrajectory, NewTrajectory
 from schemas.resources.workflows import NewWorkflow
 from server.store.mongodb.database import Database
@@ -26,6 +27,7 @@ from server.trajectories.trajectories import Trajectories
 from tests.store import ORGANIZATION, there
 
 WORKFLOW = UUID("00000000-0000-4000-8000-00000000000c")
+EDITOR = Editor(token_id=UUID(int=3), token_name="somebody", user_id=None)
 NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
 
 
@@ -96,7 +98,7 @@ class TrajectoryLibrary:
         self, organization_id: UUID, user_id: UUID | None, new: NewTrajectory
     ) -> StoredTrajectory:
         """A new trajectory."""
-        made = new_trajectory(organization_id, user_id, new)
+        made = new_trajectory(organization_id, EDITOR.model_copy(update={"user_id": user_id}), new)
         await self.store.insert(made)
         return made
 
@@ -114,7 +116,7 @@ class TrajectoryLibrary:
         self, organization_id: UUID, trajectory_id: UUID, change: ChangedTrajectory
     ) -> StoredTrajectory:
         """The trajectory as it is then."""
-        await self.trajectories.change(organization_id, trajectory_id, change)
+        await self.trajectories.change(organization_id, EDITOR, trajectory_id, change)
         return there(await self.get(organization_id, trajectory_id))
 
     async def delete(self, organization_id: UUID, trajectory_id: UUID) -> None:

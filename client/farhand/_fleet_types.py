@@ -35,6 +35,39 @@ class Pool(Answer):
     created_by: str
 
 
+class RecordingReference(Answer):
+    """That a machine is recorded."""
+
+    id: UUID
+    by: str
+    """The name of the token that records."""
+    since: datetime
+    of: Literal["everybody", "me"]
+
+
+class Recording(RecordingReference):
+    """A recording, which runs or has ended."""
+
+    machine_id: str
+    trajectory_id: UUID
+    """Its steps are there as soon as they are done."""
+    workflow_id: UUID
+    keep_texts: bool
+    state: Literal["recording", "stopped"]
+    stopped_at: datetime | None
+    why_stopped: str | None
+    reason: str | None
+    """Why it has ended, for a person."""
+    steps: int
+    gaps: int
+    """How many steps mark that something may be missing."""
+    secrets: int
+    """How many steps have a secret in a text's place."""
+    pictures: int
+    picture_bytes: int
+    last_step_at: datetime | None
+
+
 class QuietHours(Answer):
     """When a webhook is told of nothing: what happens meanwhile comes at their end."""
 

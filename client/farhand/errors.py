@@ -253,6 +253,12 @@ class ControlFree(Problem):
     name = "control-free"
 
 
+class RecordingEnded(Problem):
+    """The recording that an input names has ended; nothing of the input happened."""
+
+    name = "recording-ended"
+
+
 class MachineBusy(Problem):
     """Too many inputs wait for the machine; nothing was sent."""
 

@@ -28,11 +28,27 @@ from farhand._fleet_types import (
     PoolCount,
     PoolReference,
     QuietHours,
+    Recording,
+    RecordingReference,
     StateCounts,
     TagCount,
     Token,
     Trouble,
     Webhook,
+)
+from farhand._library_types import (
+    Editor,
+    ImportedLine,
+    IncludedResource,
+    LatestTrajectory,
+    Parameter,
+    Review,
+    StoredPicture,
+    Trajectory,
+    TrajectoryHead,
+    TrajectoryStep,
+    TrajectoryWithIncluded,
+    Workflow,
 )
 
 Item = TypeVar("Item")
@@ -43,13 +59,14 @@ __all__ = [
     "BulkResult", "Capability",
     "ClipboardContent", "CommandAnswer", "CommandItem", "CommandView", "Control",
     "CreatedInvitation", "CreatedMachine", "CreatedToken", "CreatedWebhook", "Delivery",
-    "Dimensions", "Display", "Element", "Elements", "Event", "ExpectedOffline",
+    "Dimensions", "Display", "Editor", "Element", "Elements", "Event", "ExpectedOffline",
     "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",
     "Invitation", "InvitationReference", "Join", "LatestTrajectory", "LeftOutPicture", "Machine",
-    "Organization", "Page", "Pause", "Picture", "PictureContent", "Point", "Pool", "PoolCount",
-    "PoolReference", "QuietHours", "ScreenText", "ScreenTexts", "StateCounts", "StoredPicture",
-    "TagCount", "Token", "Trajectory", "TrajectoryHead", "TrajectoryWithIncluded", "Trouble",
-    "WaitResult", "Webhook", "Workflow",
+    "Organization", "Page", "Parameter", "Pause", "Picture", "PictureContent", "Point", "Pool",
+    "PoolCount", "PoolReference", "QuietHours", "Recording", "RecordingReference", "Review",
+    "ScreenText", "ScreenTexts", "StateCounts", "StoredPicture", "TagCount", "Token", "Trajectory",
+    "TrajectoryHead", "TrajectoryStep", "TrajectoryWithIncluded", "Trouble", "WaitResult",
+    "Webhook", "Workflow",
 ]
 # fmt: on
 
@@ -253,6 +270,8 @@ class Machine(Answer):
     """Whether its programs tell what elements they have."""
     viewers: list[str]
     """Who looks at its live screen, 20 at most."""
+    recordings: list[RecordingReference]
+    """Who records what is done on it."""
     invitation: InvitationReference | None
     """The one that its host joined with last; None where it has a token in a file."""
     created_at: datetime
@@ -335,81 +354,6 @@ class AuditEntry(Answer):
     request_id: str
     note: str | None = None
     command: CommandItem | None
-
-
-class Workflow(Answer):
-    """What trajectories are recordings of."""
-
-    id: UUID
-    name: str
-    description: str | None
-    created_at: datetime
-    updated_at: datetime
-
-
-class TrajectoryHead(Answer):
-    """A trajectory without its steps."""
-
-    id: UUID
-    workflow_id: UUID
-    is_approved: bool
-    has_been_approved: bool
-    is_generated: bool
-    is_main: bool
-    dimensions: dict[str, Any]
-    created_at: datetime
-    updated_at: datetime
-    name: str | None = None
-    description: str | None = None
-    run_id: UUID | None = None
-    user_id: UUID | None = None
-    organization_id: str | None = None
-    step_count: int
-    original_input_values: dict[str, Any] = Field(default_factory=dict)
-
-
-class Trajectory(TrajectoryHead):
-    """A trajectory with its steps."""
-
-    trajectory_data: list[dict[str, Any]] | None = None
-    """None where it was read without steps."""
-
-
-class IncludedResource(Answer):
-    """A related resource; its own fields are beside these two."""
-
-    type: str
-    id: UUID
-
-
-class TrajectoryWithIncluded(Trajectory):
-    """A trajectory, and what was asked for beside it."""
-
-    included: list[IncludedResource] | None = None
-
-
-class LatestTrajectory(Trajectory):
-    """The latest generated trajectory of a workflow."""
-
-
-class ImportedLine(Answer):
-    """What became of one line of an import."""
-
-    line: int
-    outcome: Literal["imported", "there_already", "wrong"]
-    id: UUID | None = None
-    error: dict[str, Any] | None = None
-
-
-class StoredPicture(Answer):
-    """A picture that steps of trajectories refer to."""
-
-    id: str
-    """The SHA-256 of its bytes, as 64 hexadecimal digits."""
-    media_type: Literal["image/png", "image/jpeg"]
-    size: int
-    """Bytes."""
-    created_at: datetime
 
 
 class Page(Answer, Generic[Item]):

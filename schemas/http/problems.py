@@ -168,6 +168,14 @@ CONTROL_ENDED = _type(
     "of this machine and of whoever sends this.  Take control anew, or send the input without the "
     "header Farhand-Control.",
 )
+RECORDING_ENDED = _type(
+    "recording-ended",
+    409,
+    "The recording has ended",
+    "Nothing happened.  The recording that the header Farhand-Recording names was stopped, has "
+    "ended, or was never one of this machine and of whoever sends this.  Begin another one, or "
+    "send the input without the header.",
+)
 CONTROL_FREE = _type(
     "control-free",
     409,

@@ -20,6 +20,7 @@ EventType = Literal[
     "control_requested",
     "command",
     "trajectory",
+    "recording",
     "audit",
     "reset",
 ]

@@ -11,6 +11,7 @@ from schemas.inputs.outcomes import ActionStatus, Point
 from schemas.inputs.pictures import Area
 from schemas.link.messages import Capability, Display
 from schemas.resources.pools import PoolIds, PoolReference, Tags
+from schemas.resources.recordings import RecordingReference
 from schemas.resources.tokens import CreatedToken
 from schemas.values.pictures import PictureFormat
 from schemas.values.scalars import MachineId, Name, Note, Storable, StrictBool
@@ -172,6 +173,9 @@ class Machine(BaseModel):
     viewers: list[str] = Field(
         description="Who looks at its live screen, each once: the names of their tokens, 20 at "
         "most.  Viewers through other nodes may be named up to ten seconds late."
+    )
+    recordings: list[RecordingReference] = Field(
+        description="Who records what is done on it, the first first."
     )
     invitation: InvitationReference | None = Field(
         description="The one that its host joined with last; null where it has a token in a file."

@@ -1,19 +1,14 @@
 """Pictures that the steps of trajectories refer to, by their content."""
 
 import re
-from typing import Annotated, Final, Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, Field
 
-from schemas.values.scalars import Fitting
+from schemas.values.pictures import PictureId
 from schemas.values.times import Time
 
 PictureMediaType = Literal["image/png", "image/jpeg"]
-
-PictureId = Annotated[
-    str, Fitting("[0-9a-f]{64}", "must be the picture's SHA-256: 64 digits 0 to 9 and a to f")
-]
-"""The SHA-256 of a picture's bytes."""
 
 _IDS: Final = re.compile("[0-9a-f]{64}")
 

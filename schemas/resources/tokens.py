@@ -24,11 +24,13 @@ class Scope(StrEnum):
 
     TRAJECTORIES_READ = "trajectories:read"
     TRAJECTORIES_WRITE = "trajectories:write"
+    TRAJECTORIES_APPROVE = "trajectories:approve"
     MACHINES_READ = "machines:read"
     MACHINES_WRITE = "machines:write"
     MACHINES_CONTROL = "machines:control"
     POOLS_WRITE = "pools:write"
     WEBHOOKS_WRITE = "webhooks:write"
+    RECORDINGS_WRITE = "recordings:write"
     INPUT_SEND = "input:send"
     SCREEN_READ = "screen:read"
     CLIPBOARD = "clipboard"
@@ -66,10 +68,20 @@ ROLE_SCOPES: Final[Mapping[Role, tuple[Scope, ...]]] = {
         Scope.POOLS_WRITE,
         Scope.CLIPBOARD,
         Scope.TRAJECTORIES_WRITE,
+        Scope.TRAJECTORIES_APPROVE,
+        Scope.RECORDINGS_WRITE,
         Scope.AUDIT_READ,
     ),
-    Role.AGENT: (*_LOOKING, Scope.INPUT_SEND, Scope.CLIPBOARD, Scope.TRAJECTORIES_WRITE),
-    Role.REVIEWER: (Scope.MACHINES_READ, Scope.TRAJECTORIES_READ, Scope.TRAJECTORIES_WRITE),
+    Role.AGENT: (
+        *(*_LOOKING, Scope.INPUT_SEND, Scope.CLIPBOARD),
+        *(Scope.TRAJECTORIES_WRITE, Scope.RECORDINGS_WRITE),
+    ),
+    Role.REVIEWER: (
+        Scope.MACHINES_READ,
+        Scope.TRAJECTORIES_READ,
+        Scope.TRAJECTORIES_WRITE,
+        Scope.TRAJECTORIES_APPROVE,
+    ),
     Role.ADMINISTRATOR: ADMINISTRATOR_SCOPES,
 }
 """What each role allows."""

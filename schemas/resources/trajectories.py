@@ -17,6 +17,7 @@ from pydantic_core import PydanticCustomError
 from schemas.http import queries
 from schemas.http.patches import not_given
 from schemas.http.problems import Problem, ValidationErrorBody
+from schemas.resources.reviews import ContentHash, Review
 from schemas.values.json_texts import Dimensions, JsonObject, JsonObjects
 from schemas.values.scalars import Storable, StrictBool
 from schemas.values.strict import StrictModel
@@ -60,7 +61,9 @@ class NewTrajectory(StrictModel):
     original_input_values: JsonObject | None = Field(
         None, description="Input values used when the trajectory was created."
     )
-    is_approved: StrictBool = False
+    is_approved: StrictBool = Field(
+        False, description="Kept and shown; nothing can be run that was not reviewed here."
+    )
     is_generated: StrictBool | None = Field(
         None, description="true = generated, false = pending; null = whether there are steps."
     )
@@ -85,6 +88,12 @@ class ImportedTrajectory(NewTrajectory):
     has_been_approved: StrictBool = False
     is_main: StrictBool = Field(
         False, description="Left out where another trajectory is its workflow's main one."
+    )
+    content_hash: ContentHash | None = Field(
+        None, description="As an export has it; not looked at, as it is made of the content."
+    )
+    review: Review | None = Field(
+        None, description="As an export has it; not taken over: what is imported is not reviewed."
     )
 
     @model_validator(mode="after")
@@ -119,6 +128,10 @@ class ChangedTrajectory(StrictModel):
     name: TrajectoryName | None = None
     description: Description | None = None
     run_id: UUID | None = Field(None, description="Run that created the trajectory.")
+    workflow_id: UUID = Field(
+        default_factory=not_given,
+        description="Moves it to another workflow, not as the main one unless is_main says so.",
+    )
     dimensions: Dimensions = Field(
         default_factory=not_given, description="Display dimensions during the recording."
     )
@@ -126,7 +139,9 @@ class ChangedTrajectory(StrictModel):
         None, description="Input values used when the trajectory was created."
     )
     is_approved: StrictBool = Field(
-        default_factory=not_given, description="Only what is generated can be approved."
+        default_factory=not_given,
+        description="Only what is generated can be approved.  false withdraws a review's approval;"
+        " true is kept and shown, and makes no review.",
     )
     is_generated: StrictBool = Field(
         default_factory=not_given,
@@ -148,6 +163,11 @@ class NewSteps(StrictModel):
 
     steps: Annotated[JsonObjects, AfterValidator(_some_steps)] = Field(
         description="Steps to put behind those that are there: at least one."
+    )
+    before: Annotated[int, Field(strict=True, ge=1)] | None = Field(
+        None,
+        description="The number of the step, counted from 1, that they are put in front of, "
+        "whether it is pending or generated; null puts them behind all others.",
     )
 
 
@@ -186,6 +206,12 @@ class Trajectory(BaseModel):
     user_id: UUID | None = None
     organization_id: str | None = None
     step_count: int = Field(ge=0, description="How many steps it has.")
+    content_hash: ContentHash | None = Field(
+        None,
+        description="Of all that a run would use: the steps, dimensions, original_input_values and "
+        "workflow_id; null while it is pending generation.",
+    )
+    review: Review = Field(default_factory=lambda: Review(state="open"))
     trajectory_data: list[dict[str, Any]] | None = None
     original_input_values: dict[str, Any] = Field(
         default_factory=dict, description="Input values used when the trajectory was created."
@@ -210,6 +236,11 @@ class TrajectoryHead(BaseModel):
     run_id: UUID | None = Field(description="Run that created the trajectory.")
     user_id: UUID | None
     organization_id: str
+    content_hash: ContentHash | None = Field(
+        description="Of all that a run would use: the steps, dimensions, original_input_values and "
+        "workflow_id; null while it is pending generation.",
+    )
+    review: Review
     original_input_values: dict[str, Any] = Field(
         description="Input values used when the trajectory was created."
     )

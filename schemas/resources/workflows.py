@@ -5,9 +5,15 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.http.patches import not_given
+from schemas.steps.parameters import Parameters
 from schemas.values.scalars import Name, Text
 from schemas.values.strict import StrictModel
 from schemas.values.times import Time
+
+INPUT_SCHEMA = (
+    "The values that a run brings, by their names.  A value has to fit this and what the approved "
+    "steps say of a parameter of its name; null is what those say alone."
+)
 
 
 class NewWorkflow(StrictModel):
@@ -15,6 +21,7 @@ class NewWorkflow(StrictModel):
 
     name: Name
     description: Text | None = None
+    input_schema: Parameters | None = Field(None, description=INPUT_SCHEMA)
 
 
 class ChangedWorkflow(StrictModel):
@@ -22,6 +29,7 @@ class ChangedWorkflow(StrictModel):
 
     name: Name = Field(default_factory=not_given)
     description: Text | None = None
+    input_schema: Parameters | None = Field(None, description=INPUT_SCHEMA)
 
 
 class Workflow(BaseModel):
@@ -32,6 +40,7 @@ class Workflow(BaseModel):
     id: UUID
     name: str
     description: str | None
+    input_schema: Parameters | None = Field(None, description=INPUT_SCHEMA)
     created_at: Time
     updated_at: Time
 

@@ -2,9 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple, Protocol, Self
+from typing import Annotated, Final, Literal, NamedTuple, Protocol, Self
+
+from schemas.values.scalars import Fitting
 
 PictureFormat = Literal["jpeg", "png", "webp"]
+
+PictureId = Annotated[
+    str, Fitting("[0-9a-f]{64}", "must be the picture's SHA-256: 64 digits 0 to 9 and a to f")
+]
+"""The SHA-256 of a picture's bytes."""
 
 MAX_PICTURE_SIDE: Final = 16_384
 """Pixels."""

@@ -47,7 +47,7 @@ def register_metrics(services: Services) -> None:
 def _gauges(services: Services) -> Readings:
     registry, recorder = services.machines.registry, services.operation.recorder
     events, cluster = services.events, services.cluster
-    delivering = services.delivering
+    delivering, recordings = services.delivering, services.machines.recordings_here
     return {
         "farhand_links": ("Machines that are connected.", lambda: registry.connected),
         "farhand_links_without_input": (
@@ -90,6 +90,14 @@ def _gauges(services: Services) -> Readings:
         "farhand_vision_waiting": (
             "Pictures that wait to be looked at for texts and pictures.",
             lambda: services.machines.vision.waiting,
+        ),
+        "farhand_recordings": (
+            "Recordings of machines that are connected to this node.",
+            lambda: recordings.running,
+        ),
+        "farhand_recorded_steps_waiting": (
+            "Steps of theirs that are not written yet.",
+            lambda: recordings.waiting,
         ),
         "farhand_audit_waiting": (
             "Inputs that are not recorded in the audit yet.",

@@ -44,6 +44,12 @@ from server.api.machines.machines import (
     RotateHandler,
     TroubleHandler,
 )
+from server.api.machines.recordings import (
+    MachineRecordingsHandler,
+    RecordingHandler,
+    RecordingsHandler,
+    StopRecordingHandler,
+)
 from server.api.machines.screen import (
     DimensionsHandler,
     PointerHandler,
@@ -59,10 +65,11 @@ from server.api.tokens import TokenHandler, TokensHandler
 from server.api.trajectories.export import ExportHandler
 from server.api.trajectories.importing import ImportHandler
 from server.api.trajectories.pictures import PictureHandler, PicturesHandler
+from server.api.trajectories.reviews import ReviewHandler
+from server.api.trajectories.steps import StepHandler, StepsHandler
 from server.api.trajectories.trajectories import (
     DuplicateHandler,
     LatestTrajectoryHandler,
-    StepsHandler,
     TrajectoriesHandler,
     TrajectoryHandler,
 )
@@ -106,6 +113,8 @@ ROUTES = (
     Route("/v1/trajectories/import", ImportHandler),
     Route("/v1/trajectories/{trajectory_id}", TrajectoryHandler),
     Route("/v1/trajectories/{trajectory_id}/steps", StepsHandler),
+    Route("/v1/trajectories/{trajectory_id}/steps/{number}", StepHandler),
+    Route("/v1/trajectories/{trajectory_id}/review", ReviewHandler),
     Route("/v1/trajectories/{trajectory_id}/duplicate", DuplicateHandler),
     Route("/v1/pictures", PicturesHandler),
     Route("/v1/pictures/{picture_id}", PictureHandler),
@@ -123,9 +132,13 @@ ROUTES = (
     Route("/v1/machines/{machine_id}/rotate", RotateHandler),
     Route("/v1/machines/{machine_id}/trouble", TroubleHandler),
     Route("/v1/machines/{machine_id}/expected-offline", ExpectedOfflineHandler),
+    Route("/v1/machines/{machine_id}/recordings", MachineRecordingsHandler),
     Route("/v1/machines/{machine_id}/commands", MachineCommandsHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),
     Route("/v1/commands/{command_id}", CommandHandler),
+    Route("/v1/recordings", RecordingsHandler),
+    Route("/v1/recordings/{recording_id}", RecordingHandler),
+    Route("/v1/recordings/{recording_id}/stop", StopRecordingHandler),
     Route("/v1/pools", PoolsHandler),
     Route("/v1/pools/{pool_id}", PoolHandler),
     Route("/v1/invitations", InvitationsHandler),

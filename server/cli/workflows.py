@@ -1,12 +1,15 @@
 """``farhand workflow``: what trajectories are recordings of."""
 
 import json
+from typing import Any, BinaryIO
 from uuid import UUID
 
 import click
 
 from server.cli.client import Api, api_options, printable
 
+SCHEMA_FILE = "A JSON file of what values a run brings, as farhand workflow schema takes it."
+MOST_SCHEMA_BYTES = 64 * 1024
 COLUMNS = ("id", "name", "description", "created_at", "updated_at")
 
 
@@ -18,10 +21,17 @@ def workflow() -> None:
 @workflow.command("add")
 @click.argument("name")
 @click.option("--description", help="What it does.")
+@click.option("--input-schema", type=click.File("rb"), help=SCHEMA_FILE)
 @api_options
-def add_workflow(api: Api, name: str, description: str | None) -> None:
+def add_workflow(
+    api: Api, name: str, description: str | None, input_schema: BinaryIO | None
+) -> None:
     """Add a workflow and print its id."""
-    body = {"name": name, **({} if description is None else {"description": description})}
+    body: dict[str, Any] = {"name": name}
+    if description is not None:
+        body["description"] = description
+    if input_schema is not None:
+        body["input_schema"] = _read(input_schema)
     api.show_one(api.call("POST", "/v1/workflows", body), "id")
 
 
@@ -44,6 +54,9 @@ def show_workflow(api: Api, workflow_id: UUID) -> None:
     for column in COLUMNS:
         if found[column] is not None:
             click.echo(printable(f"{column.replace('_', ' ') + ':':12} {found[column]}"))
+    for name, parameter in (found["input_schema"] or {}).items():
+        said = {each: value for each, value in parameter.items() if value not in (None, False)}
+        click.echo(printable(f"{'input:':12} {name} {json.dumps(said)}"))
 
 
 @workflow.command("rename")
@@ -53,6 +66,36 @@ def show_workflow(api: Api, workflow_id: UUID) -> None:
 def rename_workflow(api: Api, workflow_id: UUID, name: str) -> None:
     """Give a workflow another name."""
     api.show_changed(api.call("PATCH", address(workflow_id), {"name": name}))
+
+
+@workflow.command("describe")
+@click.argument("workflow_id", metavar="ID", type=click.UUID)
+@click.argument("description")
+@api_options
+def describe_workflow(api: Api, workflow_id: UUID, description: str) -> None:
+    """Say what a workflow does; an empty text takes its description away."""
+    body = {"description": description or None}
+    api.show_changed(api.call("PATCH", address(workflow_id), body))
+
+
+@workflow.command("schema")
+@click.argument("workflow_id", metavar="ID", type=click.UUID)
+@click.argument("file", type=click.File("rb"))
+@api_options
+def set_input_schema(api: Api, workflow_id: UUID, file: BinaryIO) -> None:
+    """Say by FILE (- is standard input) what values a run brings; null takes that away.
+
+    A JSON object of names to what each value may be, such as {"order": {"type": "integer",
+    "example": "4711", "max_length": 10}}.
+    """
+    api.show_changed(api.call("PATCH", address(workflow_id), {"input_schema": _read(file)}))
+
+
+def _read(file: BinaryIO) -> Any:
+    try:
+        return json.loads(file.read(MOST_SCHEMA_BYTES))
+    except ValueError as error:
+        raise click.ClickException(f"this is not JSON: {error}") from None
 
 
 @workflow.command("remove")

@@ -80,7 +80,8 @@ class Sender:
 
     ``lease_hash`` is that of the control lease that it came with; None where it came with none.
     What is ``in_segment`` is a part of a hand's work, of which the audit has an entry for all
-    together.
+    together.  ``recording`` is that of its own which it names, if it names one, and ``user_id`` the
+    token's user.
     """
 
     organization_id: UUID
@@ -89,6 +90,8 @@ class Sender:
     request_id: Annotated[str, Field(max_length=64)]
     lease_hash: Hash | None = None
     in_segment: bool = False
+    recording: UUID | None = None
+    user_id: UUID | None = None
 
 
 def _of_its_operation(body: Any, info: ValidationInfo) -> Any:

@@ -7,6 +7,7 @@ from uuid import UUID
 from schemas.link.messages import Capability
 from schemas.resources.machines import Holder, InputCounts, InvitationReference, Machine, Pause
 from schemas.resources.pools import references
+from schemas.resources.recordings import RecordedInputs, RecordingReference
 from schemas.resources.troubles import Trouble, TroubleKind
 from server.clock import from_milliseconds, milliseconds
 from server.dispatch.live_machines import LiveMachines
@@ -14,6 +15,7 @@ from server.dispatch.questions.nodes import LiveMachine
 from server.store.machines.documents import Machine as StoredMachine
 from server.store.machines.input_counts import InputCount, InputCountStore
 from server.store.machines.pools import PoolStore
+from server.store.machines.recording_marks import RecordingMark
 from server.store.times import now
 from server.versions import is_outdated
 
@@ -93,6 +95,11 @@ def _pause(stored: StoredMachine) -> Pause | None:
     )
 
 
+def _recording(mark: RecordingMark) -> RecordingReference:
+    of: RecordedInputs = "everybody" if mark.of_all else "me"
+    return RecordingReference(id=mark.id, by=mark.by, since=mark.since, of=of)
+
+
 def _view(
     stored: StoredMachine, count: InputCount, pools: Mapping[UUID, str], live: LiveMachine
 ) -> Machine:
@@ -129,6 +136,7 @@ def _view(
         screen=live.screen or NOT_CONNECTED,
         elements=live.elements or NOT_CONNECTED,
         viewers=list(live.viewers),
+        recordings=[_recording(mark) for mark in stored.recordings],
         invitation=invitation and InvitationReference(id=invitation.id, name=invitation.name),
         created_at=stored.created_at,
     )

@@ -71,6 +71,14 @@ def control_free() -> Refusal:
     return Refusal(kind=RefusalKind.CONTROL_FREE, detail="nobody has control of the machine")
 
 
+def recording_ended() -> Refusal:
+    """A recording that has ended, or was never of this machine and this caller."""
+    return Refusal(
+        kind=RefusalKind.RECORDING_ENDED,
+        detail="this recording has ended, or is another machine's or caller's",
+    )
+
+
 def not_interrupted() -> Refusal:
     """A machine that did not say in time that nothing runs and nothing is held any more."""
     return unavailable(

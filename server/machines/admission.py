@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
@@ -29,6 +30,7 @@ from server.machines.socket import LinkSocket
 from server.process.node import Node
 from server.store.machines.documents import ClientSummary, LinkFacts, Machine
 from server.store.machines.machines import MachineStore
+from server.store.machines.recording_marks import RecordingMark
 from server.store.retrying import retry
 from server.tasks import Tasks
 
@@ -84,6 +86,16 @@ class OtherNodes(Protocol):
         """Have another node close the link before this one; whether it was up until now."""
 
 
+class RecordingListener(Protocol):
+    """Who has what is done on machines recorded."""
+
+    def recordings_read(self, link: LinkSocket, marks: Sequence[RecordingMark]) -> None:
+        """A link that is up knows who records its machine."""
+
+    def link_closed(self, link: LinkSocket) -> None:
+        """A link is closed, which may never have come up."""
+
+
 class Admission:
     """Opens links, admits the machines that greet on them, and notes the links' ends.
 
@@ -99,6 +111,7 @@ class Admission:
         listener: MachineListener,
         other_nodes: OtherNodes,
         troubles: Troubles,
+        recordings: RecordingListener,
         background: Tasks,
         *,
         frames: ShownFrames,
@@ -114,6 +127,7 @@ class Admission:
         self._listener = listener
         self._other_nodes = other_nodes
         self._frames = frames
+        self._recordings = recordings
         self._node = node
         self._background = background
         self._queue = AdmissionQueue(ADMITTED_AT_ONCE, SECONDS_FOR_EACH)
@@ -225,7 +239,7 @@ class Admission:
             link.close(CloseCode.SERVER_ERROR, "the server's database does not answer")
 
     async def _read_restrictions(self, link: LinkSocket) -> None:
-        """Tell a link whom its machine takes inputs from.
+        """Tell a link whom its machine takes inputs from, and who records it.
 
         One at a time, so that what is told last was read after every change before it.  Tries for
         as long as the link lives.
@@ -238,12 +252,14 @@ class Admission:
             if machine is not None:
                 link.restrict(_restrictions(machine))
                 self._registry.restrictions_read(link)
+                self._recordings.recordings_read(link, machine.recordings)
 
     async def closed(self, link: LinkSocket, reason: str) -> None:
         """A websocket is closed, for whatever reason."""
         self._registry.closed(link)
         link.lost()
         self._other_nodes.link_closed(link)
+        self._recordings.link_closed(link)
         if link.epoch:
             logger.info(
                 "machine=%s link=%s disconnected: %s", link.machine_id, link.link_id, reason

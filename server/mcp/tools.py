@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from farhand import AsyncFarhand
-from server.mcp import elements, inputs, looks, several
+from server.mcp import elements, inputs, looks, recordings, several
 from server.mcp.arguments import Input, MachineTool, Tool
 from server.mcp.desk import Desk, Said
 from server.mcp.keys import key_of_call
@@ -52,6 +52,8 @@ TOOLS: Final[dict[str, type[Tool]]] = {
         looks.ReadTexts,
         looks.ClipboardRead,
         inputs.ClipboardWrite,
+        recordings.StartRecording,
+        recordings.StopRecording,
     )
 }
 """Every tool by its name."""
@@ -78,7 +80,7 @@ async def call(
     key = None
     if isinstance(tool, Input):
         key = tool.idempotency_key or key_of_call(meta, caller, tool.machine, name)
-    return await tool.do(Desk(farhand.machine(tool.machine), key))
+    return await tool.do(Desk(farhand.machine(tool.machine), key, farhand.recordings))
 
 
 async def _machines(farhand: AsyncFarhand) -> Said:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from server.store.idempotency import IdempotencyStore, KeyedRequest
 from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import Session, in_transaction
+from server.store.recordings.writes import RecordingWrites
 from server.store.trajectories.workflows import WorkflowWrites
 from server.store.trajectories.writes import TrajectoryWrites
 
@@ -25,6 +26,7 @@ class Transaction:
     def __init__(self, database: Database, session: Session) -> None:
         self.trajectories = TrajectoryWrites(database, session)
         self.workflows = WorkflowWrites(database, session)
+        self.recordings = RecordingWrites(database, session)
 
 
 class Transactions:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from schemas.http.entity_tags import version_tag
@@ -9,6 +10,7 @@ from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.parts import PartStore
 from server.store.trajectories.workflows import StoredWorkflow
 from server.trajectories.rendering import (
+    render_head,
     render_included_workflow,
     render_trajectory,
     rendered_size,
@@ -20,13 +22,36 @@ from server.trajectories.rendering import (
 class KeyedAnswer:
     """The answer to a request that makes something; under an idempotency key there is only one.
 
-    ``is_replayed`` is whether an earlier request with that key was answered with it.
+    ``is_replayed`` is whether an earlier request with that key was answered with it, and
+    ``has_withdrawn`` whether what was done has ended an approval.
     """
 
     id: UUID
     tag: str
     body: bytes
     is_replayed: bool
+    has_withdrawn: bool = False
+
+
+def head_result(stored: StoredTrajectory, has_withdrawn: bool = False) -> dict[str, Any]:
+    """What a key's record keeps of an answer that is a trajectory without its steps."""
+    return {
+        "id": stored.id,
+        "tag": version_tag(stored.version),
+        "head": render_head(stored),
+        "has_withdrawn": has_withdrawn,
+    }
+
+
+def head_answer(result: dict[str, Any], is_replayed: bool) -> KeyedAnswer:
+    """The answer that such a record keeps."""
+    return KeyedAnswer(
+        result["id"],
+        result["tag"],
+        result["head"],
+        is_replayed,
+        result.get("has_withdrawn", False),
+    )
 
 
 class TrajectoryAnswer:
@@ -37,11 +62,17 @@ class TrajectoryAnswer:
         parts: PartStore,
         stored: StoredTrajectory,
         workflows: Sequence[StoredWorkflow] | None = None,
+        *,
+        has_withdrawn: bool = False,
     ) -> None:
-        """``workflows`` are what is included; None where nothing was asked for."""
+        """``workflows`` are what is included; None where nothing was asked for.
+
+        ``has_withdrawn`` is whether what was done has ended an approval.
+        """
         self._parts = parts
         self._stored = stored
         self._included = None
+        self.has_withdrawn = has_withdrawn
         self.id = stored.id
         self.tag = version_tag(stored.version)
         if workflows is not None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID, uuid4
 
+from schemas.resources.reviews import Editor
 from schemas.resources.trajectories import (
     MAX_NAME_CHARACTERS,
     ChangedTrajectory,
@@ -12,12 +13,16 @@ from schemas.resources.trajectories import (
     NewTrajectory,
 )
 from schemas.resources.workflows import NewWorkflow
+from schemas.steps.parameters import Parameters
 from schemas.values.times import whole_milliseconds
 from server.errors import WrongState
 from server.store.times import now
 from server.store.trajectories.documents import NO_VALUES, StoredTrajectory
+from server.store.trajectories.reviews import OPEN_REVIEW
 from server.store.trajectories.workflows import StoredWorkflow
 from server.store.versions import first_version
+from server.trajectories.contents import changed_hashes, is_other_content, with_hashes
+from server.trajectories.reviewing import edited, with_author, withdrawn
 
 _COPY_MARK: Final = " (copy)"
 
@@ -33,13 +38,20 @@ def new_workflow(organization_id: UUID, new: NewWorkflow) -> StoredWorkflow:
         created_at=time,
         updated_at=time,
         version=first_version(time),
+        input_schema=stored_schema(new.input_schema),
     )
 
 
-def new_trajectory(
-    organization_id: UUID, user_id: UUID | None, new: NewTrajectory
-) -> StoredTrajectory:
-    """The trajectory that is made now from what was given; an imported one has its own times."""
+def stored_schema(schema: Parameters | None) -> dict[str, Any] | None:
+    """An input schema as a workflow keeps it."""
+    return schema and {name: each.model_dump(mode="json") for name, each in schema.items()}
+
+
+def new_trajectory(organization_id: UUID, by: Editor, new: NewTrajectory) -> StoredTrajectory:
+    """The trajectory that is made now from what was given; an imported one has its own times.
+
+    Nobody has reviewed it here, whatever it says of its approval.
+    """
     time = now()
     own, created_at, updated_at = uuid4(), time, None
     was_approved = is_main = False
@@ -50,10 +62,10 @@ def new_trajectory(
         # Nothing is updated before it is created, where only one of the two is known either.
         created_at = whole_milliseconds(new.created_at or min(created_at, updated_at or created_at))
     data, inputs = new.trajectory_data, new.original_input_values
-    return StoredTrajectory(
+    made = StoredTrajectory(
         id=own,
         organization_id=organization_id,
-        user_id=user_id,
+        user_id=by.user_id,
         workflow_id=new.workflow_id,
         run_id=new.run_id,
         name=new.name,
@@ -69,18 +81,21 @@ def new_trajectory(
         version=first_version(time),
         has_been_approved=was_approved or new.is_approved,
         is_main=is_main,
+        authors=(by.author,),
     )
+    return with_hashes(made)
 
 
-def duplicate_of(
-    original: StoredTrajectory, user_id: UUID | None, name: str | None
-) -> StoredTrajectory:
-    """A copy with an id and times of its own, not approved, which shares the stored segments."""
+def duplicate_of(original: StoredTrajectory, by: Editor, name: str | None) -> StoredTrajectory:
+    """A copy with an id and times of its own, not approved, which shares the stored segments.
+
+    The original's authors are the copy's as well, so that none of them can approve it.
+    """
     time = now()
     return replace(
         original,
         id=uuid4(),
-        user_id=user_id,
+        user_id=by.user_id,
         name=_copy_name(original.name) if name is None else name,
         is_approved=False,
         has_been_approved=False,
@@ -89,7 +104,16 @@ def duplicate_of(
         updated_at=time,
         version=first_version(time),
         own_segment=None,
+        review=OPEN_REVIEW,
+        authors=with_author(_known_authors(original), by),
     )
+
+
+def _known_authors(original: StoredTrajectory) -> tuple[str, ...]:
+    """The authors of an original; of one from before authors were kept, its user."""
+    if original.authors or original.user_id is None:
+        return original.authors
+    return (f"user:{original.user_id}",)
 
 
 def without_second_main(made: StoredTrajectory, mains: Container[UUID]) -> StoredTrajectory:
@@ -97,22 +121,33 @@ def without_second_main(made: StoredTrajectory, mains: Container[UUID]) -> Store
     return replace(made, is_main=made.is_main and made.workflow_id not in mains)
 
 
-def changed_fields(before: StoredTrajectory, change: ChangedTrajectory) -> dict[str, Any]:
+def changed_fields(
+    before: StoredTrajectory, change: ChangedTrajectory, by: Editor, digest: bytes | None = None
+) -> dict[str, Any]:
     """The fields of a StoredTrajectory that a change gives other values.
 
-    Raises WrongState where it would be updated before it was created.
+    Another content is no longer approved, unless the change says so; nothing that it says makes
+    a review.  ``digest`` is that of the steps, where it becomes generated.  Raises WrongState where
+    it would be updated before it was created.
     """
     fields: dict[str, Any] = {name: getattr(change, name) for name in change.model_fields_set}
     for name in ("dimensions", "original_input_values"):
         if name in fields:
             fields[name] = NO_VALUES if fields[name] is None else fields[name].text
+    if is_other_content(before, fields):
+        fields = {**edited(before, by), **fields}
+        if fields.get("workflow_id", before.workflow_id) != before.workflow_id:
+            # Another workflow has, or chooses, a main one of its own.
+            fields.setdefault("is_main", False)
     if "is_approved" in fields:
         fields["has_been_approved"] = before.has_been_approved or fields["is_approved"]
+        if not fields["is_approved"]:
+            fields |= withdrawn(before, by)
     if "updated_at" in fields:
         fields["updated_at"] = whole_milliseconds(fields["updated_at"])
         if fields["updated_at"] < before.created_at:
             raise WrongState("updated_at must not be before its created_at")
-    return fields
+    return fields | changed_hashes(before, fields, digest)
 
 
 def _copy_name(name: str | None) -> str | None:

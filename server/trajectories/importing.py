@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Final
 from uuid import UUID
 
+from schemas.resources.reviews import Editor
 from schemas.resources.trajectories import ImportedTrajectory
 from server.errors import AlreadyExists, NotFound, StoreError, TooLarge
 from server.store.trajectories.documents import StoredTrajectory
@@ -47,7 +48,7 @@ class TrajectoryImport:
     async def add(
         self,
         organization_id: UUID,
-        user_id: UUID | None,
+        by: Editor,
         given: Mapping[UUID, ImportedTrajectory],
         *,
         may_read: bool,
@@ -59,7 +60,7 @@ class TrajectoryImport:
         """
         outcomes = dict.fromkeys(given, ImportOutcome.FAILED)
         waiting: Sequence[StoredTrajectory] = [
-            new_trajectory(organization_id, user_id, each.model_copy(update={"id": own}))
+            new_trajectory(organization_id, by, each.model_copy(update={"id": own}))
             for own, each in given.items()
         ]
         for _ in range(_TRIES):

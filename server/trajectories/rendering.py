@@ -9,6 +9,7 @@ from schemas.values.json_encoding import encode_json
 from schemas.values.times import format_time
 from server.store.trajectories.documents import ListedTrajectory, StoredTrajectory
 from server.store.trajectories.parts import PartStore
+from server.store.trajectories.reviews import OPEN_REVIEW, review_fields
 from server.store.trajectories.workflows import StoredWorkflow
 
 AnyTrajectory = StoredTrajectory | ListedTrajectory
@@ -162,7 +163,13 @@ def _portable_fields(trajectory: StoredTrajectory) -> dict[str, Any]:
         "name": trajectory.name,
         "description": trajectory.description,
         "run_id": trajectory.run_id,
+        "content_hash": trajectory.content_hash and trajectory.content_hash.hex(),
+        "review": review_fields(_review_document(trajectory), str, format_time),
     }
+
+
+def _review_document(trajectory: StoredTrajectory) -> dict[str, Any] | None:
+    return None if trajectory.review == OPEN_REVIEW else trajectory.review.document()
 
 
 def _fields(trajectory: AnyTrajectory) -> dict[str, Any]:
@@ -200,6 +207,7 @@ def render_included_workflow(workflow: StoredWorkflow) -> bytes:
             "id": str(workflow.id),
             "name": workflow.name,
             "description": workflow.description,
+            "input_schema": workflow.input_schema,
             "created_at": format_time(workflow.created_at),
             "updated_at": format_time(workflow.updated_at),
         }

@@ -7,21 +7,18 @@ false       false       pending generation    steps are appended; with a step at
                                               generated
 true        false       generated             it becomes approved; or pending again
 true        true        approved              it becomes generated again, or, with both flags in
-                                              one request, pending; its dimensions and its
-                                              original_input_values stay as they were approved
+                                              one request, pending
 false       true        (from an import only) as pending; the approval can be withdrawn
 =========== =========== ===================== ===================================================
 
-What else is asked for is refused; to set a flag to what it is already is always allowed, and name,
-description and run_id change in every state.  What is created or imported is kept as it was said
-to be, as it was in this state somewhere already.
+What else is asked for is refused; to set a flag to what it is already is always allowed, and all
+that is no state changes in every state: another content is not approved any more
+(``reviewing.py``).  What is created or imported is kept as it was said to be, as it was in this
+state somewhere already; ``is_approved`` lets nothing run, which a review alone does.
 """
 
 from schemas.resources.trajectories import ChangedTrajectory
 from server.store.trajectories.documents import StoredTrajectory
-
-APPROVED_CONTENT = frozenset({"dimensions", "original_input_values"})
-"""What an approval is about, beside the steps."""
 
 
 def refused_change(trajectory: StoredTrajectory, change: ChangedTrajectory) -> str | None:
@@ -38,11 +35,6 @@ def refused_change(trajectory: StoredTrajectory, change: ChangedTrajectory) -> s
         return "it is pending generation: only what is generated can be approved"
     if reopens and approved:
         return "it is approved: withdraw the approval (is_approved: false) to make it pending"
-    if trajectory.is_approved and approved and given & APPROVED_CONTENT:
-        return (
-            "it is approved: withdraw the approval (is_approved: false) to change "
-            + " or ".join(sorted(given & APPROVED_CONTENT))
-        )
     return None
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
-from schemas.http.entity_tags import version_tag
+from schemas.resources.reviews import Editor
 from schemas.resources.trajectories import (
     ChangedTrajectory,
     ExportQuery,
@@ -20,16 +20,22 @@ from server.store.trajectories.store import TrajectoryStore
 from server.store.trajectories.workflows import WorkflowStore
 from server.store.transactions import Transaction, Transactions
 from server.store.versions import Versions
-from server.trajectories.answers import KeyedAnswer, TrajectoryAnswer
+from server.trajectories.answers import (
+    KeyedAnswer,
+    TrajectoryAnswer,
+    head_answer,
+    head_result,
+)
 from server.trajectories.creation import (
     changed_fields,
     duplicate_of,
     new_trajectory,
     without_second_main,
 )
+from server.trajectories.digests import StepsDigests
 from server.trajectories.export import export_chunks
 from server.trajectories.listing import page_chunks
-from server.trajectories.rendering import render_head
+from server.trajectories.reviewing import with_author
 from server.trajectories.states import refused_change, refused_steps
 
 _MADE_ANEW: Final = ("id", "user_id", "created_at", "updated_at", "version", "is_main")
@@ -81,7 +87,7 @@ class Trajectories:
     async def create(
         self,
         organization_id: UUID,
-        user_id: UUID | None,
+        by: Editor,
         new: NewTrajectory,
         request: KeyedRequest | None = None,
     ) -> tuple[TrajectoryAnswer, bool]:
@@ -89,7 +95,7 @@ class Trajectories:
 
         Raises AlreadyExists where an imported id is taken, TooLarge or KeyReused.
         """
-        made = new_trajectory(organization_id, user_id, new)
+        made = new_trajectory(organization_id, by, new)
         if request is None:
             return self._answer(await self._inserted(made)), False
 
@@ -126,6 +132,7 @@ class Trajectories:
     async def change(
         self,
         organization_id: UUID,
+        by: Editor,
         trajectory_id: UUID,
         change: ChangedTrajectory,
         versions: Versions = None,
@@ -134,17 +141,22 @@ class Trajectories:
 
         Raises NotFound, VersionMismatch, WrongState, or TooLarge above 16 MiB in all.
         """
+        digests = StepsDigests(self._store.parts)
 
-        async def work(transaction: Transaction) -> StoredTrajectory:
+        async def work(transaction: Transaction) -> TrajectoryAnswer:
             opened = await transaction.trajectories.open(organization_id, trajectory_id, versions)
             if refusal := refused_change(opened.stored, change):
                 raise WrongState(refusal)
-            fields = changed_fields(opened.stored, change)
+            digest = None
+            if change.is_generated and opened.stored.steps_digest is None:
+                digest = digests.of(await opened.whole())
+            fields = changed_fields(opened.stored, change, by, digest)
             if fields.get("is_main"):
-                await opened.replace_main()
-            return await opened.change(fields)
+                await opened.replace_main(fields.get("workflow_id"))
+            after = await opened.change(fields)
+            return TrajectoryAnswer(self._store.parts, after, has_withdrawn="review" in fields)
 
-        return self._answer(await self._transactions.run(work))
+        return await digests.known_for(lambda: self._transactions.run(work))
 
     async def delete(
         self, organization_id: UUID, trajectory_id: UUID, versions: Versions = None
@@ -160,6 +172,7 @@ class Trajectories:
     async def append(
         self,
         organization_id: UUID,
+        by: Editor,
         trajectory_id: UUID,
         steps: JsonObjects,
         versions: Versions = None,
@@ -175,14 +188,15 @@ class Trajectories:
             opened = await transaction.trajectories.open(organization_id, trajectory_id, versions)
             if refusal := refused_steps(opened.stored):
                 raise WrongState(refusal)
-            return _head_result(await opened.append(steps))
+            authors = with_author(opened.stored.authors, by)
+            return head_result(await opened.append(steps, {"authors": authors}))
 
-        return _head_answer(*await self._transactions.run_once(request, work))
+        return head_answer(*await self._transactions.run_once(request, work))
 
     async def duplicate(
         self,
         organization_id: UUID,
-        user_id: UUID | None,
+        by: Editor,
         trajectory_id: UUID,
         name: str | None,
         request: KeyedRequest | None = None,
@@ -194,11 +208,11 @@ class Trajectories:
 
         async def work(transaction: Transaction) -> dict[str, Any]:
             original = await transaction.trajectories.get(organization_id, trajectory_id)
-            copy = duplicate_of(original, user_id, name)
+            copy = duplicate_of(original, by, name)
             await transaction.trajectories.insert_duplicate(copy)
-            return _head_result(copy)
+            return head_result(copy)
 
-        return _head_answer(*await self._transactions.run_once(request, work))
+        return head_answer(*await self._transactions.run_once(request, work))
 
     def _answer(self, stored: StoredTrajectory) -> TrajectoryAnswer:
         return TrajectoryAnswer(self._store.parts, stored)
@@ -206,16 +220,3 @@ class Trajectories:
 
 def _workflow_of(stored: StoredTrajectory) -> tuple[UUID, list[UUID]]:
     return stored.organization_id, [stored.workflow_id]
-
-
-def _head_result(stored: StoredTrajectory) -> dict[str, Any]:
-    """What a key's record keeps of an answer that is a trajectory without its steps."""
-    return {
-        "id": stored.id,
-        "tag": version_tag(stored.version),
-        "head": render_head(stored),
-    }
-
-
-def _head_answer(result: dict[str, Any], is_replayed: bool) -> KeyedAnswer:
-    return KeyedAnswer(result["id"], result["tag"], result["head"], is_replayed)

@@ -16,7 +16,7 @@ from server.store.trajectories.workflows import StoredWorkflow, WorkflowStore
 from server.store.transactions import Transaction, Transactions
 from server.store.versions import Versions
 from server.trajectories.answers import KeyedAnswer
-from server.trajectories.creation import new_workflow
+from server.trajectories.creation import new_workflow, stored_schema
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,8 @@ class Workflows:
         async def work(transaction: Transaction) -> StoredWorkflow:
             before = await transaction.workflows.get(organization_id, workflow_id, versions)
             fields = {name: getattr(change, name) for name in change.model_fields_set}
+            if "input_schema" in fields:
+                fields["input_schema"] = stored_schema(change.input_schema)
             fields["updated_at"] = max(now(), before.updated_at)
             return await transaction.workflows.change(before, fields)
 

@@ -99,6 +99,8 @@ def refusals(subject: str, max_bytes: int = 0) -> Iterator[None]:
         ) from None
     except errors.WrongState as error:
         raise ProblemError(problems.WRONG_STATE, str(error)) from None
+    except errors.OwnWork as error:
+        raise ProblemError(problems.FORBIDDEN, str(error)) from None
     except errors.InUse:
         raise ProblemError(problems.IN_USE, f"trajectories refer to this {subject}") from None
     except errors.KeyReused:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
+from schemas.resources.tokens import ADMINISTRATOR_SCOPES
 from tests.browser.rig import Site, Visit, served
 from tests.processes import until
 
@@ -74,8 +75,13 @@ def library(site: Site) -> Library:
 @pytest.fixture
 def reader(visit: Visit, library: Library) -> Visit:
     """Somebody who looks at the trajectories of the library."""
-    visit.sign_in(f"/trajectories?workflow_id={library.workflow}")
+    visit.sign_in(f"/trajectories?workflow_id={library.workflow}", somebody(library.site))
     return visit
+
+
+def somebody(site: Site) -> str:
+    """The token of somebody else than who made the trajectories, who may do everything."""
+    return str(site.new_token(*ADMINISTRATOR_SCOPES, name="Anna")["token"])
 
 
 def items(page: Page) -> Locator:
@@ -109,7 +115,7 @@ def test_list_tells_of_each_trajectory_newest_first(reader: Visit, library: Libr
         items(page).all(),
         (
             ("The pending", "Pending"),
-            ("The newer", "Approved", "just now"),
+            ("The newer", "Marked as approved", "just now"),
             (
                 "The older",
                 "Not approved",
@@ -517,12 +523,42 @@ def test_trajectory_is_approved_and_the_approval_withdrawn(reader: Visit, librar
     page = reader.page
     page.get_by_role("button", name="Approve", exact=True).click()
     expect(page.get_by_text("✓ Approved")).to_be_visible()
-    assert library.get(trajectory)["is_approved"] is True
+    expect(page.get_by_text("Approved by Anna just now")).to_be_visible()
+    assert library.get(trajectory)["review"]["state"] == "approved"
     expect(page.get_by_role("button", name="Withdraw approval")).to_be_focused()
     page.get_by_role("button", name="Withdraw approval").click()
     expect(page.get_by_role("button", name="Approve", exact=True)).to_be_visible()
+    expect(page.get_by_text("No longer approved")).to_be_visible()
     assert library.get(trajectory)["is_approved"] is False
     expect(page.get_by_text("Somebody has changed")).to_have_count(0)
+
+
+def test_steps_that_are_no_inputs_are_told_in_words(reader: Visit, library: Library) -> None:
+    trajectory = library.add(
+        "Corrected",
+        {"operation": "keyboard.type", "body": {}, "secret": "password", "name": "Sign in"},
+        {"operation": "wait", "body": {"seconds": 1.5}},
+        {"operation": "gap", "body": {"reason": "The machine went away."}},
+    )
+    reader.go(f"/trajectories/{trajectory}")
+    words = reader.page.locator(".steps li")
+    expect(words).to_have_text(
+        [
+            "1Sign in: Text (the secret password)",
+            "2Wait 1.5 s",
+            "3Something may be missing here: The machine went away.",
+        ]
+    )
+
+
+def test_author_is_told_that_somebody_else_has_to_approve(visit: Visit, library: Library) -> None:
+    trajectory = library.add("One's own", CLICK, is_approved=True)
+    visit.sign_in(f"/trajectories/{trajectory}")
+    page = visit.page
+    expect(page.get_by_text("Marked as approved")).to_be_visible()
+    page.get_by_role("button", name="Approve", exact=True).click()
+    expect(page.get_by_text("somebody else has to approve it")).to_be_visible()
+    assert library.get(trajectory)["review"]["state"] == "open"
 
 
 def test_what_has_changed_since_it_was_read_is_not_approved(

@@ -1,3 +1,4 @@
+import json
 import os
 from pathlib import Path
 
@@ -75,10 +76,7 @@ def test_proxy_that_is_no_address_names_the_variable(
 def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
     file = tmp_path / "server.toml"
     defaults = read_settings(None, {}).model_dump(mode="json", exclude_none=True)
-    lines = [
-        f"{name} = {value!r}" if isinstance(value, str) else f"{name} = {value}"
-        for name, value in defaults.items()
-    ]
+    lines = [f"{name} = {json.dumps(value)}" for name, value in defaults.items()]
     file.write_text("\n".join([*lines, "mongodb_uri = 'mongodb://x'"]))
     settings = read_settings(file, {})
     assert settings.mongodb_uri == "mongodb://x"

@@ -53,6 +53,7 @@ from server.store.machines.troubles import StoredTrouble
 from server.tasks import Tasks
 from server.vision.vision import Vision
 from tests.observers import NoObserver
+from tests.recordings import recording_nothing
 from tests.simulation.bus import Exchange, SimulatedBus
 from tests.simulation.controls import AllTokens, NoAudit, NoSessions, SimulatedControlStore
 from tests.simulation.hands import HandWork
@@ -240,7 +241,7 @@ class Node:
             *(self.world, self.bus, SUBJECTS),
             *(LinkAddresses(machines, node.node_id), self.background, ledger.has_ended),
         )
-        listener = _NobodyListens()
+        listener, recordings = _NobodyListens(), recording_nothing(self.background)
         self._membership = Membership(
             *(self.bus, SUBJECTS, node.node_id, self._elsewhere, self.registry, machines),
             listener.changed,
@@ -253,6 +254,7 @@ class Node:
             listener,
             self._membership,
             NoTroubles(),
+            recordings,
             self.background,
             frames=ShownFrames(vision, self.background),
             node=node,
@@ -260,7 +262,7 @@ class Node:
             reconnects_per_second=1000.0,
         )
         recorder = InputRecorder(SimulatedAuditStore(), MemoryEventHub(), METRICS)
-        here = MachinesHere(self.registry, self._admission, ledger, recorder, vision)
+        here = MachinesHere(self.registry, self._admission, ledger, recorder, vision, recordings)
         links_here = LinksHere(self.registry, node.name)
         self._responder = Responder(here, links_here, self._elsewhere.texts, lambda: b"")
         self._presence = Presence(

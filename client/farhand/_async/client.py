@@ -21,6 +21,7 @@ from farhand._async.connection import AsyncConnection
 from farhand._async.library import AsyncPictures, AsyncTrajectories, AsyncWorkflows
 from farhand._async.lists import AsyncLists
 from farhand._async.machine import AsyncMachine
+from farhand._async.recordings import AsyncRecordings
 from farhand._async.session import AsyncSession
 from farhand._async.streams import event_stream, events
 from farhand._async.webhooks import AsyncWebhooks
@@ -72,6 +73,7 @@ class AsyncFarhand:
         self.pools = AsyncPools(self._connection)
         self.invitations = AsyncInvitations(self._connection)
         self.webhooks = AsyncWebhooks(self._connection)
+        self.recordings = AsyncRecordings(self._connection)
         self.trajectories = AsyncTrajectories(self._connection)
         self.workflows = AsyncWorkflows(self._connection)
         self.pictures = AsyncPictures(self._connection)

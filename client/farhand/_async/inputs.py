@@ -36,6 +36,8 @@ class AsyncInputs:
         self._session = session
         self.lease: str | None = None
         """The control lease that they carry."""
+        self.recording: str | None = None
+        """The recording of one's own that they are steps of."""
 
     async def send(
         self,
@@ -82,6 +84,8 @@ class AsyncInputs:
 
     async def _send_once(self, kind: type[Result], sent: _Sent, key: str, seconds: float) -> Result:
         headers = {} if self.lease is None else {"Farhand-Control": self.lease}
+        if self.recording is not None:
+            headers["Farhand-Recording"] = self.recording
         # Whatever the server's default is: the answer is what the caller gets.
         headers["Prefer"] = "return=representation"
         reply = await self._connection.send(

@@ -2,16 +2,17 @@
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import datetime
-from typing import Any
-from uuid import UUID
+from typing import Any, Literal
+from uuid import UUID, uuid4
 
-from farhand._async.connection import AsyncConnection, path_with
+from farhand._async.connection import AsyncConnection, Model, path_with
 from farhand._async.lists import AsyncLists
 from farhand.types import (
     Page,
     StoredPicture,
     Trajectory,
     TrajectoryHead,
+    TrajectoryStep,
     TrajectoryWithIncluded,
     Workflow,
 )
@@ -76,11 +77,69 @@ class AsyncTrajectories:
         )
 
     async def add_steps(
-        self, trajectory_id: UUID | str, steps: Iterable[Mapping[str, Any]]
+        self,
+        trajectory_id: UUID | str,
+        steps: Iterable[Mapping[str, Any]],
+        *,
+        before: int | None = None,
     ) -> TrajectoryHead:
-        """Put steps behind those that are there."""
+        """Put steps behind those that are there, or in front of the one with the number ``before``.
+
+        The second ends an approval, as all do that change the steps.
+        """
         path = f"{_path(trajectory_id)}/steps"
-        return await self._connection.call(TrajectoryHead, "POST", path, {"steps": [*steps]})
+        body = {"steps": [*steps], "before": before}
+        return await self._once(TrajectoryHead, "POST", path, body)
+
+    def steps(
+        self, trajectory_id: UUID | str, *, limit: int | None = None
+    ) -> AsyncIterator[TrajectoryStep]:
+        """All steps, or the first ``limit``, each with its number and why it cannot run."""
+        path = f"{_path(trajectory_id)}/steps"
+        return self._lists.items(TrajectoryStep, path, {}, limit)
+
+    async def step(self, trajectory_id: UUID | str, number: int) -> TrajectoryStep:
+        """One step, by its number, which is counted from 1."""
+        path = f"{_path(trajectory_id)}/steps/{number}"
+        return await self._connection.call(TrajectoryStep, "GET", path)
+
+    async def change_step(
+        self, trajectory_id: UUID | str, number: int, **fields: Any
+    ) -> TrajectoryStep:
+        """Change what is named of a step and nothing else; None takes it away.
+
+        ``parameter={"name": "order", "text": "4711"}`` makes a parameter of a part of its text,
+        ``secret="password"`` takes the text out and puts a secret in its place.
+        """
+        path = f"{_path(trajectory_id)}/steps/{number}"
+        return await self._once(TrajectoryStep, "PATCH", path, _told(fields))
+
+    async def remove_step(self, trajectory_id: UUID | str, number: int) -> TrajectoryHead:
+        """Take a step out; those behind it move up."""
+        path = f"{_path(trajectory_id)}/steps/{number}"
+        return await self._once(TrajectoryHead, "DELETE", path)
+
+    async def review(
+        self,
+        trajectory_id: UUID | str,
+        decision: Literal["approve", "reject", "withdraw"],
+        *,
+        content_hash: str,
+        comment: str | None = None,
+    ) -> TrajectoryHead:
+        """Decide about a trajectory, as it was when its ``content_hash`` was read.
+
+        Only what is approved so can be run, and only while nobody changes it.  Needs the scope
+        ``trajectories:approve``; nobody approves what they made themselves.
+        """
+        body = {"decision": decision, "content_hash": content_hash, "comment": comment}
+        path = f"{_path(trajectory_id)}/review"
+        return await self._once(TrajectoryHead, "POST", path, body)
+
+    async def _once(self, model: type[Model], method: str, path: str, body: Any = None) -> Model:
+        """Send what is to be done once, such as taking a step out, however often it is tried."""
+        reply = await self._connection.send(method, path, json=body, key=str(uuid4()))
+        return self._connection.parsed(model, reply)
 
     async def duplicate(
         self, trajectory_id: UUID | str, *, name: str | None = None
@@ -108,13 +167,19 @@ class AsyncWorkflows:
         """One workflow."""
         return await self._connection.call(Workflow, "GET", f"/v1/workflows/{workflow_id}")
 
-    async def create(self, name: str, *, description: str | None = None) -> Workflow:
-        """Make a workflow."""
-        body = {"name": name, "description": description}
+    async def create(
+        self,
+        name: str,
+        *,
+        description: str | None = None,
+        input_schema: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Workflow:
+        """Make a workflow; ``input_schema`` says what values a run brings, by their names."""
+        body = {"name": name, "description": description, "input_schema": input_schema}
         return await self._connection.call(Workflow, "POST", "/v1/workflows", body)
 
     async def change(self, workflow_id: UUID | str, **fields: Any) -> Workflow:
-        """Change its ``name`` or its ``description``."""
+        """Change its ``name``, its ``description`` or its ``input_schema``."""
         path = f"/v1/workflows/{workflow_id}"
         return await self._connection.call(
             Workflow, "PATCH", path, _told(fields), is_repeatable=True

@@ -5,12 +5,14 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import quote
+from uuid import UUID
 
 from farhand import actions, types
 from farhand._async.connection import AsyncConnection, path_with
 from farhand._async.elements import AsyncElementWork
 from farhand._async.inputs import AsyncInputs
 from farhand._async.lists import AsyncLists
+from farhand._async.recordings import AsyncRecordings
 from farhand._renewal import AsyncRenewal
 from farhand._session_steps import SessionSteps
 from farhand.actions import Action, Button, Direction, Meant, Size
@@ -430,6 +432,32 @@ class AsyncMachine(AsyncElementWork):
             self._inputs.lease = before
             await renewal.stop()
             await self._give_back(address)
+
+    @asynccontextmanager
+    async def record(
+        self,
+        *,
+        workflow: UUID | str | None = None,
+        name: str | None = None,
+        keep_texts: bool = False,
+    ) -> AsyncIterator[types.Recording]:
+        """Record what this object does, in a ``with`` statement: each input becomes a step.
+
+        The trajectory's id is known from the begin; its last step is there at the end.  Without a
+        ``workflow`` a new one is made.  ``keep_texts`` keeps what is typed also where the field may
+        be a password's.  An input raises :class:`farhand.RecordingEnded` once somebody has stopped
+        the recording, or it has ended by itself.
+        """
+        recordings = AsyncRecordings(self._connection)
+        begun = await recordings.start(
+            self.id, workflow=workflow, name=name, of="me", keep_texts=keep_texts
+        )
+        before, self._inputs.recording = self._inputs.recording, str(begun.id)
+        try:
+            yield begun
+        finally:
+            self._inputs.recording = before
+            await recordings.stop(begun.id)
 
     async def _give_back(self, address: str) -> None:
         try:

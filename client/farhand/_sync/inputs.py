@@ -35,6 +35,8 @@ class Inputs:
         self._session = session
         self.lease: str | None = None
         """The control lease that they carry."""
+        self.recording: str | None = None
+        """The recording of one's own that they are steps of."""
 
     def send(
         self,
@@ -81,6 +83,8 @@ class Inputs:
 
     def _send_once(self, kind: type[Result], sent: _Sent, key: str, seconds: float) -> Result:
         headers = {} if self.lease is None else {"Farhand-Control": self.lease}
+        if self.recording is not None:
+            headers["Farhand-Recording"] = self.recording
         # Whatever the server's default is: the answer is what the caller gets.
         headers["Prefer"] = "return=representation"
         reply = self._connection.send(

@@ -68,5 +68,8 @@ class Lists:
 
 def item_id(item: dict[str, Any]) -> str:
     """What tells an item of a list from others."""
+    for name in ("id", "command_id", "number"):
+        if name in item:
+            return str(item[name])
     # A machine has one trouble of a kind at a time.
-    return str(item.get("id") or item.get("command_id") or (item["kind"], item["since"]))
+    return str((item["kind"], item["since"]))

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import quote
+from uuid import UUID
 
 from farhand import actions, types
 from farhand._renewal import Renewal
@@ -14,6 +15,7 @@ from farhand._sync.connection import Connection, path_with
 from farhand._sync.elements import ElementWork
 from farhand._sync.inputs import Inputs
 from farhand._sync.lists import Lists
+from farhand._sync.recordings import Recordings
 from farhand.actions import Action, Button, Direction, Meant, Size
 from farhand.errors import FarhandError, Problem
 from farhand.types import (
@@ -415,6 +417,32 @@ class Machine(ElementWork):
             self._inputs.lease = before
             renewal.stop()
             self._give_back(address)
+
+    @contextmanager
+    def record(
+        self,
+        *,
+        workflow: UUID | str | None = None,
+        name: str | None = None,
+        keep_texts: bool = False,
+    ) -> Iterator[types.Recording]:
+        """Record what this object does, in a ``with`` statement: each input becomes a step.
+
+        The trajectory's id is known from the begin; its last step is there at the end.  Without a
+        ``workflow`` a new one is made.  ``keep_texts`` keeps what is typed also where the field may
+        be a password's.  An input raises :class:`farhand.RecordingEnded` once somebody has stopped
+        the recording, or it has ended by itself.
+        """
+        recordings = Recordings(self._connection)
+        begun = recordings.start(
+            self.id, workflow=workflow, name=name, of="me", keep_texts=keep_texts
+        )
+        before, self._inputs.recording = self._inputs.recording, str(begun.id)
+        try:
+            yield begun
+        finally:
+            self._inputs.recording = before
+            recordings.stop(begun.id)
 
     def _give_back(self, address: str) -> None:
         try:

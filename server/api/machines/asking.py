@@ -73,8 +73,13 @@ class AskingHandler(ApiHandler):
             session_hash = secret_hash(self.get_cookie(COOKIE) or "")
         return Caller(principal.token_id, principal.token_name, session_hash)
 
-    def sender(self, lease: str | None, *, in_segment: bool = False) -> Sender:
-        """Who sends an input, which came with a control lease or with none."""
+    def sender(
+        self, lease: str | None, *, in_segment: bool = False, recording: UUID | None = None
+    ) -> Sender:
+        """Who sends an input, which came with a control lease or with none.
+
+        ``recording`` is the one that it names as its own.
+        """
         return Sender(
             organization_id=self.organization_id,
             token_id=self.principal.token_id,
@@ -82,4 +87,6 @@ class AskingHandler(ApiHandler):
             request_id=self.request_id,
             lease_hash=None if lease is None else self.caller.lease_hash(lease),
             in_segment=in_segment,
+            recording=recording,
+            user_id=self.principal.user_id,
         )

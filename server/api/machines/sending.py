@@ -8,6 +8,7 @@ from schemas.http.preferences import return_preference
 from schemas.inputs.actions import AnyBody
 from schemas.inputs.bodies import AnyInput, ElementInput, MouseInput
 from schemas.resources.machines import InputResult
+from schemas.resources.recordings import RecordingId
 from schemas.resources.tokens import Scope
 from schemas.values.strict import StrictModel
 from server.api.machines.answers import Answer, answer_to, problem_of
@@ -34,6 +35,12 @@ class InputHeaders(StrictModel):
         max_length=200,
         description="The id of the caller's control lease, while they have control of the machine.",
     )
+    farhand_recording: RecordingId | None = Field(
+        None,
+        alias="Farhand-Recording",
+        description="The id of a recording of the caller's own that this is to be a step of, and "
+        "of no other one of theirs.",
+    )
     prefer: str | None = Field(
         None,
         alias="Prefer",
@@ -58,6 +65,7 @@ def input_endpoint(summary: str, body: type[AnyBody]) -> Endpoint:
             problems.NOT_FOUND,
             problems.KEY_IN_PROGRESS,
             problems.CONTROL_ENDED,
+            problems.RECORDING_ENDED,
             problems.MACHINE_BUSY,
             problems.MACHINE_UNAVAILABLE,
             problems.NOT_CARRIED_OUT,
@@ -99,7 +107,7 @@ class InputHandler(AskingHandler):
     ) -> Ended:
         """How a command ended; anything else is raised."""
         command = self.services.machines.dispatcher.accept(
-            self.sender(headers.farhand_control),
+            self.sender(headers.farhand_control, recording=headers.farhand_recording),
             path.machine_id,
             body,
             key=headers.idempotency_key,

@@ -20,6 +20,7 @@ from schemas.resources.trajectories import (
     ImportedTrajectory,
 )
 from schemas.values.strict import StrictModel
+from server.api.trajectories.answering import editor_of
 from server.trajectories.importing import ImportOutcome
 from server.web.auditing import record_many
 from server.web.bodies.line_splitter import Line
@@ -98,7 +99,7 @@ class ImportHandler(LinesHandler):
         caller = self.principal
         outcomes = await self.services.library.imports.add(
             caller.organization_id,
-            caller.user_id,
+            editor_of(self),
             {own: given for own, (_, given) in waiting.items()},
             may_read=Scope.TRAJECTORIES_READ in caller.scopes,
         )

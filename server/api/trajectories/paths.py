@@ -1,14 +1,21 @@
 """What the addresses of trajectories and workflows name."""
 
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 
 class TrajectoryPath(BaseModel):
     """Names a trajectory."""
 
     trajectory_id: UUID
+
+
+class StepPath(TrajectoryPath):
+    """Names a step of a trajectory."""
+
+    number: Annotated[int, Field(ge=1)]
 
 
 class WorkflowPath(BaseModel):

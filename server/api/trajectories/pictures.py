@@ -5,8 +5,9 @@ from pydantic import BaseModel
 from schemas.http import problems
 from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import InvalidRequestError, ProblemError
-from schemas.resources.stored_pictures import PictureId, StoredPicture, media_type_of
+from schemas.resources.stored_pictures import StoredPicture, media_type_of
 from schemas.resources.tokens import Scope
+from schemas.values.pictures import PictureId
 from server.web.auditing import record
 from server.web.bodies.incoming import content_type_of, wrong_media_type
 from server.web.endpoint import Endpoint

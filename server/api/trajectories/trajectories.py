@@ -1,4 +1,4 @@
-"""Trajectories: made, listed, read, changed, appended to, duplicated, deleted; and the latest."""
+"""Trajectories: made, listed, read, changed, duplicated, deleted; and the latest."""
 
 from pydantic import Field
 
@@ -16,7 +16,6 @@ from schemas.resources.trajectories import (
     ImportedTrajectory,
     IncludeQuery,
     LatestTrajectory,
-    NewSteps,
     Trajectory,
     TrajectoryHead,
     TrajectoryPage,
@@ -28,7 +27,6 @@ from server.api.trajectories.paths import TrajectoryPath, WorkflowPath
 from server.web.changes import (
     REPLAYED,
     TAGGED,
-    AppendHeaders,
     CreationHeaders,
     refusals,
 )
@@ -76,7 +74,7 @@ class TrajectoriesHandler(AnsweringHandler):
         with refusals("trajectory with this id", MAX_TRAJECTORY_BYTES):
             made, is_replayed = await self.services.library.trajectories.create(
                 self.organization_id,
-                self.principal.user_id,
+                self.editor,
                 body,
                 self.keyed_request(headers, body),
             )
@@ -116,8 +114,9 @@ class TrajectoryHandler(AnsweringHandler):
         summary="Change a trajectory",
         description="What is named changes, nothing else; null clears.  Only what has a step "
         "becomes generated, only what is generated becomes approved, and what is approved "
-        "does not become pending, or other dimensions or original_input_values, before the "
-        "approval is withdrawn.",
+        "does not become pending before the approval is withdrawn.  Other dimensions, "
+        "original_input_values or another workflow_id end an approval; is_approved makes none "
+        "that lets anything run.",
         scope=Scope.TRAJECTORIES_WRITE,
         path=TrajectoryPath,
         headers=PatchHeaders,
@@ -136,9 +135,11 @@ class TrajectoryHandler(AnsweringHandler):
     ) -> None:
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
             after = await self.services.library.trajectories.change(
-                self.organization_id, path.trajectory_id, body, headers.versions
+                self.organization_id, self.editor, path.trajectory_id, body, headers.versions
             )
-        await self.changed(path.trajectory_id, "changed", _action(body))
+        await self.changed(
+            path.trajectory_id, "changed", _action(body), has_withdrawn=after.has_withdrawn
+        )
         if preferred := return_preference(headers.prefer):
             self.set_header("Preference-Applied", f"return={preferred}")
         if preferred == "minimal":
@@ -164,35 +165,6 @@ class TrajectoryHandler(AnsweringHandler):
         self.answer(204)
 
 
-class StepsHandler(AnsweringHandler):
-    @Endpoint(
-        summary="Append steps to a trajectory",
-        description="Only while it is pending generation.  A trajectory grows to any size by "
-        "this; the answer has how many steps there are now, not the steps.",
-        scope=Scope.TRAJECTORIES_WRITE,
-        path=TrajectoryPath,
-        headers=AppendHeaders,
-        body=NewSteps,
-        answers={200: TrajectoryHead},
-        problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED),
-        max_body_bytes=MAX_TRAJECTORY_BYTES,
-        max_body_values=MAX_TRAJECTORY_VALUES,
-        answer_headers={**TAGGED, **REPLAYED},
-    )
-    async def post(self, path: TrajectoryPath, headers: AppendHeaders, body: NewSteps) -> None:
-        with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
-            head = await self.services.library.trajectories.append(
-                self.organization_id,
-                path.trajectory_id,
-                body.steps,
-                headers.versions,
-                self.keyed_request(headers, body),
-            )
-        self.note_replay(head.is_replayed)
-        await self.changed(path.trajectory_id, "changed", "trajectory.extended")
-        self.answer_head(200, head)
-
-
 class DuplicateHandler(AnsweringHandler):
     @Endpoint(
         summary="Duplicate a trajectory",
@@ -211,7 +183,7 @@ class DuplicateHandler(AnsweringHandler):
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
             head = await self.services.library.trajectories.duplicate(
                 self.organization_id,
-                self.principal.user_id,
+                self.editor,
                 path.trajectory_id,
                 body.name,
                 self.keyed_request(headers, body),
@@ -244,7 +216,7 @@ class LatestTrajectoryHandler(AnsweringHandler):
 
 
 def _action(change: ChangedTrajectory) -> Action:
-    """What the audit calls a change: an approval and its end by their names."""
+    """What the audit calls a change: that of the flag by its own name, as it is no review."""
     if "is_approved" not in change.model_fields_set:
         return "trajectory.changed"
-    return "trajectory.approved" if change.is_approved else "trajectory.approval_withdrawn"
+    return "trajectory.marked_approved" if change.is_approved else "trajectory.marked_unapproved"

@@ -12,6 +12,8 @@ from server.web.auditing import record
 from server.web.endpoint import Endpoint
 from server.web.streaming import StreamingHandler
 
+MOST_SCHEMA_VALUES = 500
+
 
 class WorkflowsHandler(StreamingHandler, changes.ChangingHandler):
     @Endpoint(
@@ -30,6 +32,7 @@ class WorkflowsHandler(StreamingHandler, changes.ChangingHandler):
         scope=Scope.TRAJECTORIES_WRITE,
         headers=changes.CreationHeaders,
         body=NewWorkflow,
+        max_body_values=MOST_SCHEMA_VALUES,
         answers={201: Workflow},
         answer_headers={**changes.TAGGED, **changes.REPLAYED},
     )
@@ -73,6 +76,7 @@ class WorkflowHandler(changes.ChangingHandler):
         path=WorkflowPath,
         headers=ChangeHeaders,
         body=ChangedWorkflow,
+        max_body_values=MOST_SCHEMA_VALUES,
         answers={200: Workflow},
         problems=(problems.NOT_FOUND, problems.PRECONDITION_FAILED),
         answer_headers=changes.TAGGED,

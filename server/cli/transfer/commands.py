@@ -1,4 +1,4 @@
-"""``farhand trajectory``: trajectories as JSON lines, one object a line."""
+"""``farhand trajectory import`` and ``export``: JSON lines, one object a line."""
 
 from pathlib import Path
 from typing import BinaryIO

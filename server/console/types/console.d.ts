@@ -30,11 +30,13 @@ type Operation =
 type Scope =
   | "trajectories:read"
   | "trajectories:write"
+  | "trajectories:approve"
   | "machines:read"
   | "machines:write"
   | "machines:control"
   | "pools:write"
   | "webhooks:write"
+  | "recordings:write"
   | "input:send"
   | "screen:read"
   | "clipboard"
@@ -115,8 +117,44 @@ interface Machine {
   last_input_at: string | null;
   screen: Capability;
   elements: Capability;
+  recordings: RecordingReference[];
   invitation: InvitationReference | null;
   created_at: string;
+}
+
+interface RecordingReference {
+  id: string;
+  by: string;
+  since: string;
+  of: "everybody" | "me";
+}
+
+type WhyStopped =
+  | "asked"
+  | "steps"
+  | "bytes"
+  | "hours"
+  | "idle"
+  | "token"
+  | "machine"
+  | "trajectory"
+  | "failed";
+
+interface Recording extends RecordingReference {
+  machine_id: string;
+  trajectory_id: string;
+  workflow_id: string;
+  keep_texts: boolean;
+  state: "recording" | "stopped";
+  stopped_at: string | null;
+  why_stopped: WhyStopped | null;
+  reason: string | null;
+  steps: number;
+  gaps: number;
+  secrets: number;
+  pictures: number;
+  picture_bytes: number;
+  last_step_at: string | null;
 }
 
 interface CommandItem {
@@ -276,8 +314,23 @@ interface Workflow {
   id: string;
   name: string;
   description: string | null;
+  input_schema: Record<string, unknown> | null;
   created_at: string;
   updated_at: string;
+}
+
+interface Editor {
+  token_id: string;
+  token_name: string;
+  user_id: string | null;
+}
+
+interface Review {
+  state: "open" | "approved" | "rejected" | "withdrawn";
+  by: Editor | null;
+  at: string | null;
+  comment: string | null;
+  content_hash: string | null;
 }
 
 interface Trajectory {
@@ -296,6 +349,8 @@ interface Trajectory {
   user_id: string | null;
   organization_id: string | null;
   step_count: number;
+  content_hash: string | null;
+  review: Review;
   trajectory_data: Step[] | null;
   original_input_values: Record<string, unknown>;
 }
@@ -478,6 +533,7 @@ interface Told {
   control_requested: ControlRequested;
   command: CommandEvent;
   trajectory: TrajectoryChanged;
+  recording: Recording;
   audit: AuditEntry;
 }
 

@@ -24,6 +24,7 @@ from server.dispatch.questions.control import (
 from server.dispatch.questions.elements import FindElements
 from server.dispatch.questions.inputs import ResolveCommand
 from server.dispatch.questions.question import Done, LinkQuestion, Refusal
+from server.dispatch.questions.recordings import FinishRecording, RecordingsChanged
 from server.dispatch.questions.screens import (
     AwaitScreen,
     FetchPicture,
@@ -35,11 +36,13 @@ from server.dispatch.questions.screens import (
 )
 from server.dispatch.questions.texts import ReadTexts
 from server.dispatch.recorder import InputRecorder
+from server.dispatch.recording.here import RecordingsHere
 from server.dispatch.refusals import (
     RefusedError,
     control_ended,
     control_held,
     not_interrupted,
+    recording_ended,
 )
 from server.machines.admission import Admission
 from server.machines.link.errors import LinkDownError
@@ -64,11 +67,13 @@ class MachinesHere:
         ledger: Ledger,
         recorder: InputRecorder,
         vision: Vision,
+        recordings: RecordingsHere,
     ) -> None:
         self._registry = registry
         self._admission = admission
         self._ledger = ledger
         self._recorder = recorder
+        self._recordings = recordings
         self.remote_viewers = RemoteViewers()
         self.waits = WaitsHere()
         self.vision = vision
@@ -92,7 +97,15 @@ class MachinesHere:
 
     async def carry_out(self, command: Command, link: LinkSocket) -> CommandReply:
         """What becomes of a command that its machine's link is here for."""
-        return self._counted(command, await self._ledger.answer(command, link, Timings()))
+        if not self._recordings.has(command):
+            return await self.known(command, recording_ended())
+        recorded, timings = self._recordings.began(command), Timings()
+        reply: CommandReply | None = None
+        try:
+            reply = self._counted(command, await self._ledger.answer(command, link, timings))
+            return reply
+        finally:
+            recorded.ended(reply, timings)
 
     async def known(self, command: Command, why_not: Refusal | Pending) -> CommandReply:
         """What became of a command that nothing can be sent of; ``why_not`` where none is known."""
@@ -169,6 +182,17 @@ class MachinesHere:
             control_ended() if control is None else control_held(control.by, control.since)
         )
 
+    async def recordings_changed(self, organization_id: UUID, machine_id: str) -> None:
+        """Somebody records a machine, or does no more; when this returns, its link keeps to it."""
+        await self.restrictions_changed(organization_id, machine_id)
+        await self._recordings.until_seen(organization_id, machine_id)
+
+    async def finish_recording(self, question: FinishRecording) -> None:
+        """Have all written that was noted for a recording, which ends."""
+        await self._recordings.finish(
+            question.organization_id, question.machine_id, question.recording_id
+        )
+
     async def resolve(self, link: LinkSocket, question: ResolveCommand) -> None:
         """Have the machine of a link say what became of a command."""
         record = await self._ledger.find(
@@ -204,6 +228,20 @@ async def _rotated(_here: MachinesHere, link: LinkSocket, question: RotateToken)
     return Done()
 
 
+async def _recordings_changed(
+    here: MachinesHere, _link: LinkSocket, question: RecordingsChanged
+) -> Done:
+    await here.recordings_changed(question.organization_id, question.machine_id)
+    return Done()
+
+
+async def _recording_finished(
+    here: MachinesHere, _link: LinkSocket, question: FinishRecording
+) -> Done:
+    await here.finish_recording(question)
+    return Done()
+
+
 async def _removed(here: MachinesHere, _link: LinkSocket, question: MachineRemoved) -> Done:
     here.disconnect(question.organization_id, question.machine_id)
     return Done()
@@ -234,6 +272,8 @@ ANSWERS: Final[dict[type[LinkQuestion[Any]], Answers]] = {
     ReadClipboard: lambda _, link, question: clipboard.read_clipboard(link, question),
     PauseChanged: _paused,
     ControlChanged: _controlled,
+    RecordingsChanged: _recordings_changed,
+    FinishRecording: _recording_finished,
     MachineRemoved: _removed,
     RotateToken: _rotated,
 }

@@ -98,6 +98,7 @@ class RefusalKind(StrEnum):
     CONTROL_HELD = "control-held"
     CONTROL_ENDED = "control-ended"
     CONTROL_FREE = "control-free"
+    RECORDING_ENDED = "recording-ended"
     TOO_MANY_VIEWERS = "too-many-streams"
     CLIPBOARD_UNREADABLE = "clipboard-unreadable"
     STORAGE_UNAVAILABLE = "storage-unavailable"

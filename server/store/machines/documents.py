@@ -12,6 +12,7 @@ from bson import Int64
 from schemas.link.messages import Display
 from schemas.values.times import format_time
 from server.store.machines.controls import StoredControl, control_of
+from server.store.machines.recording_marks import RecordingMark, marks_of
 from server.store.mongodb.documents import Document, fields_of
 
 RESUMED: Final[Document] = {"paused": False, "paused_since": None, "pause": None}
@@ -115,6 +116,7 @@ class Machine:
     ``epoch`` counts its links.  ``connected_at``, ``disconnected_at`` and ``link`` are of the
     newest link, whose end may be unknown where its node died; ``reason`` says why it ended.
     ``control`` is its lease, which may have just run out.  ``pause`` is about a paused one.
+    ``recordings`` are those of it that run.
     """
 
     organization_id: UUID
@@ -134,6 +136,7 @@ class Machine:
     pause: PauseDetails = PauseDetails()
     labels: Labels = NO_LABELS
     invitation: JoinedWith | None = None
+    recordings: Sequence[RecordingMark] = ()
 
     @property
     def is_linked(self) -> bool:
@@ -180,7 +183,7 @@ def link_document(link: LinkFacts) -> Document:
 
 
 _LINK_FIELDS = ("node_id", "node_name")
-_OWN_FIELDS = {"client", "link", "control", "pause", "labels", "invitation"}
+_OWN_FIELDS = {"client", "link", "control", "pause", "labels", "invitation", "recordings"}
 _MACHINE_FIELDS = [each.name for each in fields(Machine) if each.name not in _OWN_FIELDS]
 
 
@@ -206,6 +209,7 @@ def machine_of(document: Document) -> Machine:
         pause=pause_of(document),
         labels=labels_of(document),
         invitation=invitation and JoinedWith(**invitation),
+        recordings=marks_of(document),
         **{name: document[name] for name in _MACHINE_FIELDS},
     )
 

@@ -160,7 +160,13 @@ class MachineStore:
         return machine_of(
             await self._machines.find_one_and_update(
                 removed,
-                noted({"$set": fresh, "$setOnInsert": {"epoch": 0}, "$unset": {"control": ""}}),
+                noted(
+                    {
+                        "$set": fresh,
+                        "$setOnInsert": {"epoch": 0},
+                        "$unset": {"control": "", "recordings": ""},
+                    }
+                ),
                 upsert=True,
                 return_document=ReturnDocument.AFTER,
                 session=session,

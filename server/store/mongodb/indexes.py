@@ -169,6 +169,13 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
         IndexModel([("webhook_id", ASCENDING), *_NEWEST_FIRST], name="newest"),
         IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
     ],
+    "recordings": [
+        IndexModel([("organization_id", ASCENDING), *_NEWEST_FIRST], name="newest"),
+        IndexModel([("state", ASCENDING)], name="state"),
+    ],
+    "recorded_inputs": [
+        IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
+    ],
     "invitations": [
         IndexModel([("hash", ASCENDING)], name="hash", unique=True),
         IndexModel([("organization_id", ASCENDING), *_NEWEST_FIRST], name="newest"),

@@ -198,7 +198,11 @@ class TrajectoryCounts:
     async def change(
         self, session: Session, before: CountedTrajectory, after: CountedTrajectory
     ) -> None:
-        """Count a trajectory in another state; its place is the same."""
+        """Count a trajectory in another state, or of another workflow; its place is the same."""
+        if before.workflow_id != after.workflow_id:
+            await self.remove(session, before)
+            await self.add(session, [after])
+            return
         if before.state == after.state:
             return
         for partition in before.partitions:

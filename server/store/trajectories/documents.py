@@ -7,6 +7,12 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from server.store.mongodb.documents import Document, fields_of, own_id, scoped_id, uuid_text
+from server.store.trajectories.reviews import (
+    OPEN_REVIEW,
+    StoredReview,
+    review_fields,
+    stored_review,
+)
 
 NO_STEPS: Final = b"[]"
 NO_VALUES: Final = b"{}"
@@ -26,11 +32,18 @@ LIGHT_FIELDS: Final = (
     "dimensions",
     "original_input_values",
     "step_count",
+    "content_hash",
+    "review",
 )
 """What is read of a trajectory for a list without steps.
 
 MongoDB takes names faster than what to leave out.
 """
+
+_LEFT_OUT_EMPTY: Final = (
+    *("is_main", "pieces", "segments", "own_segment"),
+    *("steps_digest", "content_hash", "review", "authors"),
+)
 
 LISTED_FIELDS: Final = (*LIGHT_FIELDS, "trajectory_data", "pieces", "segments", "inline_size")
 """What is read of a trajectory for a list."""
@@ -59,6 +72,9 @@ class StoredTrajectory:
     Its steps, in order: those of the segments, those it was created with (``trajectory_data``, an
     array), those appended since (``pieces``, each without the brackets of an array).  New parts go
     to ``own_segment``; a duplicate has none of its own before it outgrows its document itself.
+
+    ``steps_digest`` and ``content_hash`` are there once it is generated; ``authors`` are all who
+    made or changed what the hash is of.
     """
 
     id: UUID
@@ -82,6 +98,10 @@ class StoredTrajectory:
     pieces: Sequence[bytes] = ()
     segments: tuple[Segment, ...] = ()
     own_segment: UUID | None = None
+    steps_digest: bytes | None = None
+    content_hash: bytes | None = None
+    review: StoredReview = OPEN_REVIEW
+    authors: tuple[str, ...] = ()
 
     @property
     def inline_steps(self) -> list[memoryview]:
@@ -133,7 +153,8 @@ def document_of(trajectory: StoredTrajectory, search: Mapping[str, object]) -> D
         "segments": [segment.document() for segment in trajectory.segments],
     }
     del document["id"]
-    for name in ("is_main", "pieces", "segments", "own_segment"):
+    document["review"] = None if trajectory.review == OPEN_REVIEW else trajectory.review.document()
+    for name in _LEFT_OUT_EMPTY:
         if not document[name]:
             del document[name]
     return document
@@ -146,12 +167,15 @@ def stored_trajectory(document: Document) -> StoredTrajectory:
     fields["segments"] = tuple(
         Segment(each["id"], each["parts"], each["size"]) for each in document.get("segments", ())
     )
+    fields["review"] = stored_review(document.get("review"))
+    fields["authors"] = tuple(document.get("authors", ()))
     return StoredTrajectory(id=own_id(document["_id"]), **fields)
 
 
 def listed_trajectory(organization_id: UUID, document: Document) -> ListedTrajectory:
     """The trajectory of an organization in a document decoded by ``QUICK_CODEC_OPTIONS``."""
     user_id, run_id = document["user_id"], document["run_id"]
+    content_hash = document.get("content_hash")
     return ListedTrajectory(
         {
             "id": uuid_text(document["_id"][16:]),
@@ -165,6 +189,8 @@ def listed_trajectory(organization_id: UUID, document: Document) -> ListedTrajec
             "name": document["name"],
             "description": document["description"],
             "run_id": run_id and uuid_text(run_id),
+            "content_hash": content_hash and content_hash.hex(),
+            "review": review_fields(document.get("review"), uuid_text, _time_text),
             "user_id": user_id and uuid_text(user_id),
             "organization_id": organization_id,
             "step_count": document["step_count"],

@@ -30,6 +30,7 @@ class StoredWorkflow:
     created_at: datetime
     updated_at: datetime
     version: int
+    input_schema: Document | None = None
 
 
 class WorkflowStore:

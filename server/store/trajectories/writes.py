@@ -9,6 +9,7 @@ Everything here raises the driver's own errors, which say whether to try the tra
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID, uuid4
 
@@ -38,6 +39,8 @@ INLINE_BYTES: Final = 1024 * 1024
 
 _CERTAINLY_FITS_BYTES: Final = 12 * 1024 * 1024
 """Up to this estimate a changed document surely fits, with all that it is found by."""
+
+NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 _WITHOUT_STEPS: Final = {"trajectory_data": False, "pieces": False}
 
@@ -109,22 +112,39 @@ class OpenTrajectory:
         self._parts = PartStore(database)
         self._indexer = TrajectoryIndexer(database)
 
+    async def whole(self) -> StoredTrajectory:
+        """What it was when it was opened, with those of its steps that are in its document."""
+        found = await self._trajectories.find_one(
+            {"_id": self._document["_id"]}, session=self._session
+        )
+        return stored_trajectory(found or self._document)
+
     async def change(self, fields: Mapping[str, Any]) -> StoredTrajectory:
         """Write these fields of a StoredTrajectory; it is returned as it is then.
 
         Raises TooLarge above 16 MiB in all.
         """
+        return stored_trajectory(await self._update(await self._changed(fields)))
+
+    async def change_head(self, fields: Mapping[str, Any]) -> StoredTrajectory:
+        """The same, returned without its steps."""
+        return stored_trajectory(await self._update(await self._changed(fields), b""))
+
+    async def _changed(self, fields: Mapping[str, Any]) -> Document:
         after = replace(self.stored, **fields)
-        changed: Document = dict(fields)
+        changed = _written(fields)
         if changed.keys() & {"name", "description"}:
             changed |= _found_by(after)
         if _size_of_texts(after) + self._document["inline_size"] > _CERTAINLY_FITS_BYTES:
             changed |= await self._steps_moved_out()
-        return stored_trajectory(await self._update(changed))
+        return changed
 
-    async def replace_main(self) -> None:
-        """Let the main trajectory of its workflow, where that is another, be so no more."""
-        own, workflow = self.stored.organization_id, self.stored.workflow_id
+    async def replace_main(self, of: UUID | None = None) -> None:
+        """Let the main trajectory of its workflow, where that is another, be so no more.
+
+        ``of`` is the workflow that it is moved to; None where it stays in its own.
+        """
+        own, workflow = self.stored.organization_id, of or self.stored.workflow_id
         await self._trajectories.update_one(
             {
                 **main_of(own, [workflow]),
@@ -134,16 +154,45 @@ class OpenTrajectory:
             session=self._session,
         )
 
-    async def append(self, steps: JsonObjects) -> StoredTrajectory:
-        """Put steps behind those that are there; the trajectory then, without its steps' text."""
+    async def append(
+        self, steps: JsonObjects, changed: Mapping[str, Any] = NOTHING
+    ) -> StoredTrajectory:
+        """Put steps behind those that are there; the trajectory then, without its steps' text.
+
+        ``changed`` are fields to write along with them.
+        """
         text = steps.text[1:-1]
         size = self._document["inline_size"] + len(text)
-        fields: Document = {"step_count": self.stored.step_count + steps.count}
+        fields = {**_written(changed), "step_count": self.stored.step_count + steps.count}
         if size <= INLINE_BYTES:
             fields["inline_size"] = size
             return stored_trajectory(await self._update(fields, text))
         fields |= await self._steps_moved_out(text)
         return stored_trajectory(await self._update(fields, b""))
+
+    async def replace_steps(
+        self, steps: JsonObjects, changed: Mapping[str, Any] = NOTHING
+    ) -> StoredTrajectory:
+        """Put steps in the place of all that are there; the trajectory then, without their text.
+
+        ``changed`` are fields to write along with them.
+        """
+        own = self.stored.organization_id
+        fields = {**_written(changed), "step_count": steps.count, "pieces": []}
+        segments: list[Segment] = []
+        if len(steps.text) > INLINE_BYTES:
+            empty = Segment(uuid4(), 0, 0)
+            text = [memoryview(steps.text)[1:-1]]
+            segments.append(await self._parts.append(self._session, own, empty, text))
+        fields |= {
+            "trajectory_data": NO_STEPS if segments else steps.text,
+            "inline_size": 0 if segments else len(steps.text) - len(NO_STEPS),
+            "segments": [each.document() for each in segments],
+            "own_segment": segments[0].id if segments else None,
+        }
+        after = stored_trajectory(await self._update(fields, b""))
+        await self._parts.release(self._session, own, self.stored.segments)
+        return after
 
     async def delete(self) -> None:
         """Delete it, and its steps wherever they are."""
@@ -175,10 +224,7 @@ class OpenTrajectory:
 
     async def _steps_moved_out(self, appended: bytes = b"") -> Document:
         """Move the document's steps, and appended ones, to its segment; the fields to write."""
-        whole = await self._trajectories.find_one(
-            {"_id": self._document["_id"]}, session=self._session
-        )
-        trajectory = stored_trajectory(whole or self._document)
+        trajectory = await self.whole()
         steps = [each for each in (*trajectory.inline_steps, memoryview(appended)) if each]
         if not steps:
             return {}
@@ -221,6 +267,12 @@ def new_document(database: Database, trajectory: StoredTrajectory) -> Document:
     document = document_of(trajectory, {**_found_by(trajectory), **new_mark()})
     database.check_size(document, _size_of_texts(trajectory))
     return document
+
+
+def _written(fields: Mapping[str, Any]) -> Document:
+    """Fields of a StoredTrajectory as its document has them."""
+    review = fields.get("review")
+    return {**fields, **({} if review is None else {"review": review.document()})}
 
 
 def _found_by(trajectory: StoredTrajectory) -> Document:

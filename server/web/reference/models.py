@@ -97,6 +97,8 @@ class Models:
             return (Word(json.dumps(whole["const"])),)
         if whole.get("type") == "array":
             return (Word(f"array{_bounds(whole)} of "), *self.in_words(whole.get("items", {})))
+        if (values := _values_of(whole)) is not None:
+            return (Word("object of names to "), *self.in_words(values))
         return (Word(f"{whole.get('format', whole.get('type', 'any value'))}{_bounds(whole)}"),)
 
 
@@ -109,6 +111,13 @@ def _needed(schema: Schema) -> list[str]:
     """The members that an object must have; where others do as well, the first that do."""
     either = (each["anyOf"][0] for each in schema.get("allOf", ()) if "anyOf" in each)
     return [*schema.get("required", ()), *(name for each in either for name in each["required"])]
+
+
+def _values_of(schema: Schema) -> Schema | None:
+    """What each member of an object may be whose names are not known; None where that is any."""
+    patterns = schema.get("patternProperties", {}).values()
+    found = next(iter(patterns), schema.get("additionalProperties"))
+    return found if isinstance(found, Mapping) and found else None
 
 
 def _bounds(schema: Schema) -> str:

@@ -3,10 +3,12 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
+import httpx
 import pytest
 
 import farhand
 from farhand import AsyncFarhand
+from schemas.resources.tokens import Scope
 from tests.pictures import picture
 from tests.service import Service
 
@@ -45,6 +47,60 @@ async def test_trajectory_is_made_read_changed_and_deleted(service: Service) -> 
         with pytest.raises(farhand.NotFound):
             await client.workflows.get(workflow.id)
         assert [each async for each in client.workflows.list()] == []
+
+
+async def test_steps_are_edited_and_what_came_of_it_is_reviewed(service: Service) -> None:
+    typed = {"operation": "keyboard.type", "body": {"text": "4711"}}
+    approver = await service.new_token(Scope.TRAJECTORIES_APPROVE)
+    async with (
+        AsyncFarhand(service.url, service.token) as client,
+        AsyncFarhand(service.url, approver) as other,
+    ):
+        schema = {"order": {"type": "integer", "example": "4711"}}
+        workflow = await client.workflows.create("Orders", input_schema=schema)
+        assert (workflow.input_schema or {})["order"].type == "integer"
+        made = await client.trajectories.create(workflow.id, [STEP, typed], dimensions=SIZE)
+        assert made.review.state == "open"
+        wait = {"operation": "wait", "body": {"seconds": 1}}
+        assert (await client.trajectories.add_steps(made.id, [wait], before=1)).step_count == 3
+        parameter = {"name": "order", "text": "4711"}
+        changed = await client.trajectories.change_step(made.id, 3, parameter=parameter, name="N")
+        assert changed.step["body"] == {"text": "{{order}}"}
+        assert await client.trajectories.step(made.id, 3) == changed
+        head = await client.trajectories.remove_step(made.id, 1)
+        steps = [each async for each in client.trajectories.steps(made.id)]
+        assert [(each.number, each.cannot_run) for each in steps] == [(1, None), (2, None)]
+        with pytest.raises(farhand.Forbidden):
+            await client.trajectories.review(
+                made.id, "approve", content_hash=head.content_hash or ""
+            )
+        with pytest.raises(farhand.WrongState):
+            await other.trajectories.review(made.id, "approve", content_hash="0" * 64)
+        after = await other.trajectories.review(
+            made.id, "approve", content_hash=head.content_hash or "", comment="Fine."
+        )
+        assert (after.review.state, after.review.comment, after.is_approved) == (
+            *("approved", "Fine."),
+            True,
+        )
+
+
+async def test_step_is_removed_once_however_often_it_is_tried() -> None:
+    keys: list[str | None] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        keys.append(request.headers.get("Idempotency-Key"))
+        if len(keys) < 3:
+            raise httpx.ReadError("gone")
+        return httpx.Response(404, json={"type": "/problems/not-found", "title": "", "detail": ""},
+                              headers={"Content-Type": "application/problem+json"})  # fmt: skip
+
+    transport = httpx.MockTransport(answer)
+    async with AsyncFarhand("http://farhand", "fh_t", transport=transport) as client:
+        with pytest.raises(farhand.FarhandError):
+            await client.trajectories.remove_step(UUID(int=1), 1)
+    assert len(set(keys)) == 1
+    assert keys[0]
 
 
 async def test_picture_is_kept_once(service: Service) -> None:

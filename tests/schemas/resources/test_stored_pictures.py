@@ -1,7 +1,8 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from schemas.resources.stored_pictures import PictureId, media_type_of
+from schemas.resources.stored_pictures import media_type_of
+from schemas.values.pictures import PictureId
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ FOR_A_SCOPE = "forbidden"
 FOR_A_BODY = "body-too-large unsupported-media-type server-busy"
 
 OF_INPUTS = (
-    "not-found idempotency-key-in-progress control-ended machine-busy machine-unavailable "
+    "not-found idempotency-key-in-progress control-ended recording-ended machine-busy "
+    "machine-unavailable "
     "not-carried-out input-failed outcome-unknown input-expired outcome-pending"
 )
 OF_INPUTS_BY_ELEMENT = f"{OF_INPUTS} element-missing element-ambiguous"
@@ -33,12 +34,11 @@ ITS_OWN = "its own"
 class Row:
     """One method of one route.
 
-    ``scope`` is the one that it needs, and no other will do, but ``also`` beside it; or PUBLIC, or
-    ANY_TOKEN.  ``status``
-    is the answer to a right request in a world where no machine is connected.  What of another
-    organization is named in the path is OTHERS_404; where nothing is named, a caller sees or makes
-    ITS_OWN; "" is what belongs to nobody.  ``problems`` are those beside the ones for each token,
-    scope and body.
+    ``scope`` is the one that it needs, and no other will do; or PUBLIC, or ANY_TOKEN; ``also`` is
+    a second one, without which it is refused.  ``status`` is the answer to a right request in a
+    world where no machine is connected.  What of another organization is named in the path is
+    OTHERS_404; where nothing is named, a caller sees or makes ITS_OWN; "" is what belongs to
+    nobody.  ``problems`` are those beside the ones for each token, scope and body.
     """
 
     method: str
@@ -137,6 +137,18 @@ TABLE = (
         "not-found precondition-failed"),
     Row("POST", "/v1/trajectories/{trajectory_id}/steps", "trajectories:write", 200, OTHERS_404,
         "not-found wrong-state precondition-failed", body={"steps": [{}]}, takes_body=True),
+    Row("GET", "/v1/trajectories/{trajectory_id}/steps", "trajectories:read", 200, OTHERS_404,
+        "not-found wrong-state too-many-streams"),
+    Row("GET", "/v1/trajectories/{trajectory_id}/steps/{number}", "trajectories:read", 200,
+        OTHERS_404, "not-found wrong-state"),
+    Row("PATCH", "/v1/trajectories/{trajectory_id}/steps/{number}", "trajectories:write", 409,
+        OTHERS_404, "not-found wrong-state precondition-failed", body={"name": "n"},
+        takes_body=True),
+    Row("DELETE", "/v1/trajectories/{trajectory_id}/steps/{number}", "trajectories:write", 200,
+        OTHERS_404, "not-found wrong-state precondition-failed"),
+    Row("POST", "/v1/trajectories/{trajectory_id}/review", "trajectories:approve", 409, OTHERS_404,
+        "not-found wrong-state precondition-failed",
+        body={"decision": "approve", "content_hash": "0" * 64}, takes_body=True),
     Row("POST", "/v1/trajectories/{trajectory_id}/duplicate", "trajectories:write", 201, OTHERS_404,
         "not-found", body={}, takes_body=True),
     Row("POST", "/v1/pictures", "trajectories:write", 201, ITS_OWN,
@@ -215,6 +227,12 @@ TABLE = (
         OTHERS_404, "not-found control-ended"),
     Row("GET", "/v1/machines/{machine_id}/control/{lease}/hand", "input:send", 426,
         OTHERS_404, "not-found websocket-required"),
+    Row("POST", "/v1/machines/{machine_id}/recordings", "recordings:write", 503, OTHERS_404,
+        "not-found wrong-state machine-unavailable", takes_body=True, also="screen:read"),
+    Row("GET", "/v1/recordings", "machines:read", 200, ITS_OWN),
+    Row("GET", "/v1/recordings/{recording_id}", "machines:read", 200, OTHERS_404, "not-found"),
+    Row("POST", "/v1/recordings/{recording_id}/stop", "recordings:write", 200, OTHERS_404,
+        "not-found"),
     Row("GET", "/v1/machines/{machine_id}/commands", "machines:read", 200, OTHERS_404,
         "not-found"),
     Row("GET", "/v1/machines/{machine_id}/commands/{command_id}", "input:send", 200, OTHERS_404,

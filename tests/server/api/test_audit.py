@@ -62,8 +62,8 @@ async def test_changes_of_trajectories_and_workflows_are_recorded(service: Servi
         ("trajectory.created", made),
         ("trajectory.extended", made),
         ("trajectory.changed", made),
-        ("trajectory.approved", made),
-        ("trajectory.approval_withdrawn", made),
+        ("trajectory.marked_approved", made),
+        ("trajectory.marked_unapproved", made),
         ("trajectory.duplicated", copy),
         ("trajectory.deleted", made),
     ]

@@ -48,6 +48,8 @@ ELEMENTS = "/v1/computer/{machine_id}/elements"
 CLIPBOARD = "/v1/computer/{machine_id}/clipboard"
 KEYS, TYPING = f"{INPUT}/keyboard/key", f"{INPUT}/keyboard/type"
 
+NO_RECORDING = "00000000-0000-4000-8000-000000000001"
+
 # fmt: off
 PAIRS = (
     *_clicks("left_click", "right_click", "middle_click", "double_click", "triple_click",
@@ -74,6 +76,9 @@ PAIRS = (
     Pair("wait_for", {"element_name": "Save"}, "POST", "/v1/computer/{machine_id}/wait",
          {"any": [{"element": {"name": "Save"}}]}),
     Pair("list_machines", {}, "GET", "/v1/machines"),
+    Pair("start_recording", {}, "POST", "/v1/machines/{machine_id}/recordings", {"of": "me"}),
+    Pair("stop_recording", {"recording": NO_RECORDING}, "POST",
+         "/v1/recordings/{recording_id}/stop"),
     _actions({"actions": [{"operation": "wait", "seconds": 1}]}, {"duration": 1}, "wait"),
     _actions({"actions": [CLICK]}, {"actions": [CLICK]}),
     _actions({"actions": [CLICK, COPY]}, {"actions": [CLICK, COPY]}),
@@ -82,7 +87,10 @@ PAIRS = (
 )
 # fmt: on
 
-NEEDED = (Scope.INPUT_SEND, Scope.SCREEN_READ, Scope.CLIPBOARD, Scope.MACHINES_READ)
+NEEDED = (
+    *(Scope.INPUT_SEND, Scope.SCREEN_READ, Scope.CLIPBOARD, Scope.MACHINES_READ),
+    Scope.RECORDINGS_WRITE,
+)
 
 SETS = (
     *((scope,) for scope in NEEDED),
@@ -102,7 +110,7 @@ def test_every_tool_has_its_request_and_every_request_its_row() -> None:
 
 async def by_rest(service: Service, pair: Pair, token: str) -> str:
     """How a request ends: as a problem, or well."""
-    path = pair.path.format(machine_id="desk-1")
+    path = pair.path.format(machine_id="desk-1", recording_id=NO_RECORDING)
     headers = {} if pair.method == "GET" else {"Idempotency-Key": new_key()}
     reply = await service.request(pair.method, path, pair.body, token=token, headers=headers)
     return "done" if reply.status == 200 else reply.problem
@@ -140,7 +148,7 @@ async def test_no_cell_differs_from_rest(service: Service) -> None:
         machine_id = "desk-1" if Scope.MACHINE_CONNECT in scopes else None
         token = await service.new_token(*scopes, machine_id=machine_id)
         assert await differing(service, token, known) == [], scopes
-    assert known == {"forbidden", "machine-unavailable", "done"}
+    assert known == {"forbidden", "machine-unavailable", "not-found", "done"}
 
 
 async def test_nor_does_it_for_strangers(service: Service) -> None:

@@ -18,6 +18,7 @@ from server.api.routes import ROUTES
 from server.store.machines.invitations import InvitationStore
 from server.web.endpoint import endpoints_of
 from tests.commands import accepted, keep_sent
+from tests.recordings import keep_recording
 from tests.server.api.route_table import ANY_TOKEN, ITS_OWN, OTHERS_404, PNG, PUBLIC, TABLE, Row
 from tests.service import (
     Reply,
@@ -73,6 +74,7 @@ class World:
 
     async def _filled(self, path: str) -> str:
         ids = {"version": "0", "name": "nothing", "path": "guide/nothing.html", "lease": "guessed"}
+        ids["number"] = "1"
         if "{machine_id}" in path or "{command_id}" in path:
             ids["machine_id"] = (await self.ours.new_machine(f"desk-{uuid4()}")).machine_id
         if "{command_id}" in path:
@@ -87,10 +89,13 @@ class World:
         if "{token_id}" in path:
             body = {"name": "n", "scopes": ["input:send"]}
             ids["token_id"] = await self._made("/v1/tokens", body)
-        if "{pool_id}" in path:
-            ids["pool_id"] = await self._made("/v1/pools", {"name": f"of {uuid4()}"})
-        if "{webhook_id}" in path:
-            ids |= await self._webhook()
+        for name, made in (
+            ("{pool_id}", self._pool),
+            ("{webhook_id}", self._webhook),
+            ("{recording_id}", self._recording),
+        ):
+            if name in path:
+                ids |= await made()
         if "{invitation_id}" in path:
             ids["invitation_id"] = await self._made("/v1/invitations", {"approval": True})
         if "{join_id}" in path:
@@ -102,12 +107,21 @@ class World:
             ids["picture_id"] = reply.json["id"]
         return path.format(**ids)
 
+    async def _pool(self) -> dict[str, str]:
+        """The id of a pool."""
+        return {"pool_id": await self._made("/v1/pools", {"name": f"of {uuid4()}"})}
+
     async def _webhook(self) -> dict[str, str]:
         """The ids of a webhook and of something that is posted to it."""
         body = {"url": "http://127.0.0.1:1", "events": ["machine_offline"]}
         webhook_id = await self._made("/v1/webhooks", body)
         reply = await self.ours.post(f"/v1/webhooks/{webhook_id}/test")
         return {"webhook_id": webhook_id, "delivery_id": reply.json["id"]}
+
+    async def _recording(self) -> dict[str, str]:
+        """The id of a recording of a machine that is not connected by now."""
+        machine = await self.ours.new_machine(f"desk-{uuid4()}")
+        return {"recording_id": str((await keep_recording(self.ours, machine.machine_id)).id)}
 
     async def _waiting_host(self, invitation_id: UUID) -> str:
         """The id of a host that came with an invitation, and waits."""
@@ -192,8 +206,8 @@ def test_scope_is_needed_and_enough_and_no_other_will_do(world: World, row: Row)
     assert (reply.status, reply.problem, reply.json["scope"]) == (403, "forbidden", row.scope)
     assert "insufficient_scope" in reply.headers["WWW-Authenticate"]
     # Now it is done, so nothing of what was refused has been.
-    enough = map(Scope, filter(None, (row.scope, row.also)))
-    assert world.ask(row, path, world.token(*enough)).status == row.status
+    enough = world.token(*map(Scope, (row.scope, *row.also.split())))
+    assert world.ask(row, path, enough).status == row.status
 
 
 @each_of(row for row in TABLE if row.scope != PUBLIC)
@@ -217,7 +231,8 @@ def test_what_another_organization_has_does_not_exist(world: World, row: Row) ->
 @each_of(row for row in TABLE if row.border == ITS_OWN)
 def test_nothing_of_another_organization_is_seen(world: World, row: Row) -> None:
     things = world.filled(
-        "{machine_id} {workflow_id} {token_id} {invitation_id} {pool_id} {webhook_id}"
+        "{machine_id} {workflow_id} {token_id} {invitation_id} {pool_id} {webhook_id} "
+        "{recording_id}"
     ).split()
     trajectory = world.made("/v1/trajectories", sent())
     known = [*things, trajectory, str(world.ours.organization_id)]

@@ -31,6 +31,24 @@ def test_workflow_is_added_shown_renamed_listed_and_removed(served: Served) -> N
     assert served.run("workflow", "show", workflow).exit_code == 1
 
 
+def test_workflow_is_described_and_says_what_values_its_runs_bring(served: Served) -> None:
+    schema = b'{"order": {"type": "integer", "example": "4711", "max_length": 10}}'
+    added = served.run("workflow", "add", "Orders", "--input-schema", "-", stdin=schema)
+    workflow = added.stdout.strip()
+    shown = served.run("workflow", "show", workflow).stdout
+    assert 'input:       order {"type": "integer", "example": "4711", "max_length": 10}' in shown
+    assert served.run("workflow", "describe", workflow, "All of them").output == ""
+    assert served.run("workflow", "schema", workflow, "-", stdin=b"null").output == ""
+    told = json.loads(served.run("workflow", "show", workflow, "--json").stdout)
+    assert (told["description"], told["input_schema"]) == ("All of them", None)
+    served.run("workflow", "describe", workflow, "")
+    assert "description" not in served.run("workflow", "show", workflow).stdout
+    wrong = served.run("workflow", "schema", workflow, "-", stdin=b"{")
+    assert (wrong.exit_code, "is not JSON" in wrong.output) == (1, True), wrong.output
+    strange = served.run("workflow", "schema", workflow, "-", stdin=b'{"7": {}}')
+    assert strange.exit_code == 1
+
+
 def test_list_is_whole_however_long_it_is(served: Served) -> None:
     organization = served.run("organization", "add", "Many workflows").stdout.strip()
     token = served.run(

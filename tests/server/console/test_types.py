@@ -22,6 +22,8 @@ from schemas.resources.machine_lists import MachinePage, PoolCount, StateCounts,
 from schemas.resources.machines import Control, Holder, InputCounts, Machine, Pause
 from schemas.resources.organizations import Organization, OrganizationPage
 from schemas.resources.pools import Pool, PoolPage
+from schemas.resources.recordings import Recording, RecordingReference
+from schemas.resources.reviews import Editor, Review
 from schemas.resources.tokens import CreatedToken, TokenPage
 from schemas.resources.trajectories import Trajectory
 from schemas.resources.troubles import Trouble, TroublePage
@@ -103,9 +105,13 @@ def in_typescript(schema: dict[str, Any], models: dict[str, Any]) -> frozenset[s
             InputCounts,
             Machine,
             MachineRemoved,
+            Recording,
+            RecordingReference,
             Pause,
             Pool,
             PoolCount,
+            Editor,
+            Review,
             Session,
             StateCounts,
             TagCount,

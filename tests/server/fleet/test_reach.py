@@ -17,6 +17,8 @@ KEPT_WITHIN = {
     *(("GET", "/v1/machines"), ("POST", "/v1/machines"), ("POST", "/v1/machines/bulk")),
     *(("GET", "/v1/pools"), ("GET", "/v1/pools/{pool_id}"), ("POST", "/v1/invitations")),
     *(("GET", "/v1/commands/{command_id}"), ("GET", "/v1/events")),
+    *(("GET", "/v1/recordings"), ("GET", "/v1/recordings/{recording_id}")),
+    ("POST", "/v1/recordings/{recording_id}/stop"),
     *(("GET", "/v1/audit"), ("GET", "/v1/audit/export")),
     *(("GET", "/v1/tokens"), ("POST", "/v1/tokens")),
     *(("GET", "/v1/tokens/{token_id}"), ("DELETE", "/v1/tokens/{token_id}")),

@@ -21,8 +21,10 @@ TRAINED = {
 }
 """The names of Anthropic's computer tool."""
 
-OWN = {"actions", "wait_for", "list_machines", "clipboard_read", "clipboard_write"}
-OWN |= {"find_elements", "click_element"}
+OWN = {
+    *("actions", "wait_for", "list_machines", "clipboard_read", "clipboard_write"),
+    *("find_elements", "click_element", "start_recording", "stop_recording"),
+}
 
 
 def test_tools_are_few_and_most_have_names_that_models_know() -> None:
@@ -46,8 +48,8 @@ def test_each_is_described_as_a_model_can_use_it() -> None:
 
 def test_what_they_cost_in_each_conversation_is_bounded() -> None:
     told = [(tool.name, tool.description, tool.input_schema) for tool in descriptions()]
-    # Some 4,600 tokens.
-    assert len(json.dumps(told)) + len(INSTRUCTIONS) < 18_500
+    # Some 4,900 tokens.
+    assert len(json.dumps(told)) + len(INSTRUCTIONS) < 20_000
 
 
 def test_hints_say_what_only_looks() -> None:

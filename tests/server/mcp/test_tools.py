@@ -11,7 +11,15 @@ from tornado.ioloop import IOLoop
 from farhand import AsyncFarhand
 from schemas.inputs.outcomes import ActionResult, Completed, Point
 from schemas.link.clipboard_messages import ClipboardQuery, ClipboardRead
-from schemas.link.messages import Capability, DesktopQuery, DesktopSeen, Display, Screenshot, Seen
+from schemas.link.messages import (
+    Capability,
+    DesktopQuery,
+    DesktopSeen,
+    Display,
+    Screenshot,
+    ScreenStart,
+    Seen,
+)
 from schemas.link.messages import Input as Command
 from schemas.link.messages import Look as LookMessage
 from schemas.values.pictures import Region
@@ -118,6 +126,7 @@ async def test_input_is_sent_and_its_end_is_told(
 def test_every_tool_is_tested_here() -> None:
     others = {"wait", "actions", "screenshot", "zoom", "cursor_position", "wait_for"}
     others |= {"clipboard_read", "list_machines", "find_elements", "read_texts"}
+    others |= {"start_recording", "stop_recording"}
     assert {row[0] for row in INPUTS} | others == {*TOOLS}
 
 
@@ -154,7 +163,7 @@ async def test_several_actions_have_places_in_the_screenshot_and_each_ones_end(d
 def test_only_inputs_take_a_key() -> None:
     for tool in TOOLS.values():
         assert ("idempotency_key" in tool.model_fields) == issubclass(tool, Input)
-        assert tool.reads != issubclass(tool, Input)
+        assert tool.reads != issubclass(tool, Input) or tool.name.endswith("_recording")
         assert issubclass(tool, MachineTool) or tool.name == "list_machines"
 
 
@@ -228,6 +237,20 @@ async def test_texts_are_read_with_places_in_pixels_of_the_screenshot(desk: Desk
     assert text["text"] == "OK"
     assert 0 < text["x"] < 32
     assert 0 < text["y"] < 20
+
+
+async def test_what_a_model_does_is_recorded_from_start_to_stop(desk: Desk) -> None:
+    service = desk.service
+    starting = calling(
+        service, "start_recording", machine="desk-1", trajectory_name="Open the order"
+    )
+    await desk.heard(ScreenStart)
+    begun = (await starting).facts
+    clicking = calling(service, "left_click", machine="desk-1", coordinate=[1, 1])
+    await desk.link.acknowledge((await desk.heard(Command)).command_id)
+    await clicking
+    stopping = calling(service, "stop_recording", machine="desk-1", recording=begun["recording"])
+    assert (await stopping).facts == {"trajectory": begun["trajectory"], "steps": 1}
 
 
 async def test_clipboard_is_read(desk: Desk) -> None:

@@ -9,7 +9,7 @@ from server.store.mongodb.database import Database
 from server.store.transactions import Transaction, Transactions
 from server.trajectories.creation import new_trajectory
 from tests.store import ORGANIZATION
-from tests.trajectories import TrajectoryLibrary, imported
+from tests.trajectories import EDITOR, TrajectoryLibrary, imported
 
 REQUEST = KeyedRequest(ORGANIZATION, "k", "f")
 
@@ -19,7 +19,7 @@ async def count(database: Database) -> int:
 
 
 async def insert(transaction: Transaction) -> dict[str, Any]:
-    new = new_trajectory(ORGANIZATION, None, imported())
+    new = new_trajectory(ORGANIZATION, EDITOR, imported())
     await transaction.trajectories.insert(new)
     return {"id": new.id}
 

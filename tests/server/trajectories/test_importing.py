@@ -13,7 +13,7 @@ from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.store import TrajectoryStore
 from server.trajectories.importing import ImportOutcome, TrajectoryImport
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION
-from tests.trajectories import TrajectoryLibrary, imported
+from tests.trajectories import EDITOR, TrajectoryLibrary, imported
 
 IMPORTED, THERE_ALREADY = ImportOutcome.IMPORTED, ImportOutcome.THERE_ALREADY
 
@@ -30,7 +30,7 @@ class Importing:
     ) -> list[ImportOutcome]:
         """What became of each, in the order in which they are given."""
         by_id = {each.id or uuid4(): each for each in given}
-        found = await self.subject.add(ORGANIZATION, None, by_id, may_read=may_read)
+        found = await self.subject.add(ORGANIZATION, EDITOR, by_id, may_read=may_read)
         return [found[own] for own in by_id]
 
 

@@ -23,7 +23,7 @@ from server.store.idempotency import KeyedRequest
 from server.store.mongodb.database import Database
 from server.store.trajectories.store import TrajectoryStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, there
-from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported
+from tests.trajectories import EDITOR, WORKFLOW, TrajectoryLibrary, imported
 
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.sampled_from(
@@ -51,7 +51,9 @@ async def test_trajectory_comes_back_with_every_field(database: Database) -> Non
             "is_approved": True,
         }
     )
-    made, _ = await library.trajectories.create(ORGANIZATION, user, body)
+    made, _ = await library.trajectories.create(
+        ORGANIZATION, EDITOR.model_copy(update={"user_id": user}), body
+    )
     assert await library.trajectories.get(OTHER_ORGANIZATION, made.id) is None
     found = there(await library.trajectories.get(ORGANIZATION, made.id))
     assert (found.tag, found.whole()) == (made.tag, made.whole())
@@ -70,6 +72,14 @@ async def test_trajectory_comes_back_with_every_field(database: Database) -> Non
         "name": "n",
         "description": "d",
         "run_id": str(body.run_id),
+        "content_hash": answer["content_hash"],
+        "review": {
+            "state": "open",
+            "by": None,
+            "at": None,
+            "comment": None,
+            "content_hash": None,
+        },
         "user_id": str(user),
         "organization_id": str(ORGANIZATION),
         "step_count": 2,
@@ -80,7 +90,7 @@ async def test_trajectory_comes_back_with_every_field(database: Database) -> Non
 
 async def test_what_was_not_given_is_null_and_what_follows_from_it(database: Database) -> None:
     made, _ = await TrajectoryLibrary(database).trajectories.create(
-        ORGANIZATION, None, imported(trajectory_data=None)
+        ORGANIZATION, EDITOR, imported(trajectory_data=None)
     )
     answer = json.loads(made.whole())
     for field in ("name", "description", "run_id", "user_id", "trajectory_data"):
@@ -100,7 +110,7 @@ async def test_any_json_comes_back_exactly(
     with closing(Database(mongodb, database_name)) as database:
         library = TrajectoryLibrary(database)
         made, _ = await library.trajectories.create(
-            ORGANIZATION, None, imported(trajectory_data=steps, original_input_values=inputs)
+            ORGANIZATION, EDITOR, imported(trajectory_data=steps, original_input_values=inputs)
         )
         answer = json.loads(there(await library.trajectories.get(ORGANIZATION, made.id)).whole())
         # As text: 1 and 1.0 and True are equal in Python, and the order of keys counts too.
@@ -113,14 +123,14 @@ async def test_imported_trajectory_keeps_its_id_and_times(database: Database) ->
     line = imported(
         id=str(same), created_at="2020-01-02T03:04:05.6789", updated_at="2021-01-01T00:00:00Z"
     )
-    made, _ = await library.trajectories.create(ORGANIZATION, None, line)
+    made, _ = await library.trajectories.create(ORGANIZATION, EDITOR, line)
     answer = json.loads(made.whole())
     assert answer["id"] == str(same)
     assert answer["created_at"] == "2020-01-02T03:04:05.678Z"
     assert answer["updated_at"] == "2021-01-01T00:00:00.000Z"
     with pytest.raises(AlreadyExists):
-        await library.trajectories.create(ORGANIZATION, None, line)
-    await library.trajectories.create(OTHER_ORGANIZATION, None, line)
+        await library.trajectories.create(ORGANIZATION, EDITOR, line)
+    await library.trajectories.create(OTHER_ORGANIZATION, EDITOR, line)
 
 
 async def test_of_two_main_trajectories_made_at_once_both_are_made_and_one_is_main(
@@ -142,13 +152,16 @@ async def test_of_two_main_trajectories_made_at_once_both_are_made_and_one_is_ma
 
     monkeypatch.setattr(TrajectoryStore, "mains", look_together)
     made = await asyncio.gather(
-        *(library.trajectories.create(ORGANIZATION, None, imported(is_main=True)) for _ in range(2))
+        *(
+            library.trajectories.create(ORGANIZATION, EDITOR, imported(is_main=True))
+            for _ in range(2)
+        )
     )
     assert sorted(json.loads(each.whole())["is_main"] for each, _ in made) == [False, True]
     # A taken id is said as one, also of what would be the main one.
     taken = imported(id=str(made[0][0].id), is_main=True, workflow_id=str(uuid4()))
     with pytest.raises(AlreadyExists):
-        await library.trajectories.create(ORGANIZATION, None, taken)
+        await library.trajectories.create(ORGANIZATION, EDITOR, taken)
 
 
 async def test_workflow_of_one_trajectory_is_part_of_its_answer_and_of_its_tag(
@@ -157,7 +170,7 @@ async def test_workflow_of_one_trajectory_is_part_of_its_answer_and_of_its_tag(
     workflow = await library.create_workflow(ORGANIZATION, "w")
     for workflow_id, names in ((workflow.id, ["w"]), (uuid4(), [])):
         new = imported(workflow_id=str(workflow_id))
-        made, _ = await library.trajectories.create(ORGANIZATION, None, new)
+        made, _ = await library.trajectories.create(ORGANIZATION, EDITOR, new)
         found = there(await library.trajectories.get(ORGANIZATION, made.id, with_workflow=True))
         assert [one["name"] for one in json.loads(found.whole())["included"]] == names
         assert found.tag != made.tag
@@ -169,29 +182,30 @@ def keyed(fingerprint: str = "f") -> KeyedRequest:
 
 async def test_creation_under_a_key_is_done_once(database: Database) -> None:
     trajectories = TrajectoryLibrary(database).trajectories
-    first, is_replayed = await trajectories.create(ORGANIZATION, None, imported(), keyed())
+    first, is_replayed = await trajectories.create(ORGANIZATION, EDITOR, imported(), keyed())
     assert not is_replayed
-    again, is_replayed = await trajectories.create(ORGANIZATION, None, imported(), keyed())
+    again, is_replayed = await trajectories.create(ORGANIZATION, EDITOR, imported(), keyed())
     assert is_replayed
     assert (again.id, again.tag, again.whole()) == (first.id, first.tag, first.whole())
     with pytest.raises(KeyReused):
-        await trajectories.create(ORGANIZATION, None, imported(), keyed("g"))
+        await trajectories.create(ORGANIZATION, EDITOR, imported(), keyed("g"))
     assert await database.collection("trajectories").count_documents({}) == 1
 
 
 async def test_appending_and_duplicating_under_a_key_are_done_once(database: Database) -> None:
     trajectories = TrajectoryLibrary(database).trajectories
     new = imported(trajectory_data=[{}], is_generated=False)
-    made, _ = await trajectories.create(ORGANIZATION, None, new)
+    made, _ = await trajectories.create(ORGANIZATION, EDITOR, new)
     steps, request = JsonObjects.of([{}]), KeyedRequest(ORGANIZATION, "append", "f")
     heads = [
-        await trajectories.append(ORGANIZATION, made.id, steps, request=request) for _ in range(2)
+        await trajectories.append(ORGANIZATION, EDITOR, made.id, steps, request=request)
+        for _ in range(2)
     ]
     assert [head.is_replayed for head in heads] == [False, True]
     assert heads[0] == replace(heads[1], is_replayed=False)
     assert json.loads(heads[0].body)["step_count"] == 2
     copies = [
-        await trajectories.duplicate(ORGANIZATION, None, made.id, None, keyed()) for _ in range(2)
+        await trajectories.duplicate(ORGANIZATION, EDITOR, made.id, None, keyed()) for _ in range(2)
     ]
     assert [copy.is_replayed for copy in copies] == [False, True]
     assert copies[0].id == copies[1].id != made.id
@@ -204,7 +218,7 @@ async def test_what_the_state_does_not_allow_changes_nothing(library: Trajectory
     with pytest.raises(WrongState, match="withdraw the approval"):
         await library.change(ORGANIZATION, made.id, change)
     with pytest.raises(WrongState, match="only while it is pending"):
-        await library.trajectories.append(ORGANIZATION, made.id, JsonObjects.of([{}]))
+        await library.trajectories.append(ORGANIZATION, EDITOR, made.id, JsonObjects.of([{}]))
     assert await library.get(ORGANIZATION, made.id) == made
 
 
@@ -214,11 +228,11 @@ async def test_changes_and_deletions_are_of_the_version_that_was_asked_for(
     made = await library.create(ORGANIZATION, None, imported())
     other, change = {made.version + 1}, ChangedTrajectory(name="n")
     with pytest.raises(VersionMismatch):
-        await library.trajectories.change(ORGANIZATION, made.id, change, other)
+        await library.trajectories.change(ORGANIZATION, EDITOR, made.id, change, other)
     with pytest.raises(VersionMismatch):
         await library.trajectories.delete(ORGANIZATION, made.id, other)
     assert await library.get(ORGANIZATION, made.id) == made
-    await library.trajectories.change(ORGANIZATION, made.id, change, {made.version})
+    await library.trajectories.change(ORGANIZATION, EDITOR, made.id, change, {made.version})
     await library.trajectories.delete(ORGANIZATION, made.id, other)
     with pytest.raises(NotFound):
         await library.trajectories.delete(ORGANIZATION, made.id)
@@ -227,6 +241,6 @@ async def test_changes_and_deletions_are_of_the_version_that_was_asked_for(
 async def test_latest_is_of_the_workflow(database: Database) -> None:
     trajectories = TrajectoryLibrary(database).trajectories
     assert await trajectories.latest(ORGANIZATION, WORKFLOW) is None
-    made, _ = await trajectories.create(ORGANIZATION, None, imported())
+    made, _ = await trajectories.create(ORGANIZATION, EDITOR, imported())
     latest = there(await trajectories.latest(ORGANIZATION, WORKFLOW))
     assert latest.whole() == made.whole()

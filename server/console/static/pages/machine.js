@@ -1,6 +1,7 @@
 /** One machine: its live screen, hands on it, its recent commands, and what it is. */
 
 import { MachineControl } from "../control/machine_control.js";
+import { RecordButton, RecordedBy } from "../control/recording.js";
 import { Outcomes, Panels, ToolBar } from "../control/tool_bar.js";
 import { PointerOver } from "../control/touchpad.js";
 import { About } from "../fleet/about.js";
@@ -124,6 +125,7 @@ function View({ desk, machine, work, me, events }) {
       <div class="work">
         <${ToolBar} control=${work.control} viewing=${work.viewing}>
           ${mayInspect && html`<${Toggle} isOn=${isOn} class="for-mouse for-wide" click=${inspecting.toggle}>Elements<//>`}
+          <${RecordButton} ...${{ machine, me, events, read: desk.read }} />
           <${Toggle} opens isOn=${isOpen} class="for-wide" click=${() => open(!isOpen)}>Details<//>
         <//>
         <${Stage} machine=${machine} work=${work} />
@@ -152,7 +154,7 @@ function Title(/** @type {{desk: Desk, machine: Machine, mayChange: boolean}} */
   return html`
     <a class="crumbs" href=${backTo("/machines")}>‹ Machines</a>
     <h1 title=${machine.name} dir="auto">${machine.name}</h1>
-    <p class="lead"><${StateBadge} state=${stateOf(machine)} /> <span class="why" title=${why}>${why}</span> <${Ago} time=${machine.since} /></p>
+    <p class="lead"><${StateBadge} state=${stateOf(machine)} /> <span class="why" title=${why}>${why}</span> <${Ago} time=${machine.since} /> <${RecordedBy} machine=${machine} /></p>
     ${mayChange && html`<span class="row"><button type="button" onClick=${() => begin("rename")}>Rename</button>${pausing}</span>`}
     ${doing === "pause" && html`<${Pause} desk=${desk} close=${() => begin("")} />`}
   `;

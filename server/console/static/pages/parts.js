@@ -42,7 +42,9 @@ export function PartsPage() {
     <p class="row">${Object.keys(STATES).map((name) => html`<${StateBadge} state=${name} />`)}</p>
     <p class="row">${Object.keys(OUTCOMES).map((name) => html`<${OutcomeBadge} outcome=${name} code="some-code" />`)}</p>
     <p class="row">
-      <${ApprovalBadge} is_generated=${false} /><${ApprovalBadge} is_generated is_approved=${false} /><${ApprovalBadge} is_generated is_approved />
+      <${ApprovalBadge} is_generated=${false} review=${{ state: "open" }} />
+      ${["open", "approved", "rejected", "withdrawn"].map((review) => html`<${ApprovalBadge} is_generated is_approved=${review === "approved"} review=${{ state: review }} />`)}
+      <${ApprovalBadge} is_generated is_approved review=${{ state: "open" }} />
     </p>
     <h2>Time</h2>
     <p><${Ago} time=${new Date().toISOString()} /></p>

@@ -21,6 +21,8 @@ const NAMES = {
   "Let go of": ["key_up"],
   Text: ["type", "type_text_at"],
   Wait: ["wait", "wait_5_seconds"],
+  "Wait for": ["wait_for"],
+  "Something may be missing here:": ["gap"],
   Screenshot: ["screenshot", "take_screenshot"],
   "Ask for the pointer": ["cursor_position"],
   "Go to": ["navigate"],
@@ -64,8 +66,15 @@ export function readStep(step, size) {
   const values = called ?? membersOf(step.body ?? step.args ?? step.input ?? step);
   const isGrid = typeof step.args === "object";
   const places = placesIn(values).map((place) => (isGrid ? onPicture(place, size) : place));
-  return { places, text: sentence(nameOf(told), values, places, step.after_ms) };
+  const said = sentence(nameOf(told), secretIn(step, values), places, step.after_ms);
+  return { places, text: isOwn(step) && typeof step.name === "string" ? `${step.name}: ${said}` : said };
 }
+
+/** @param {Step} step whether it has Farhand's format, in which a name is what people call it */
+const isOwn = ({ operation, body }) => typeof operation === "string" && typeof body === "object";
+
+/** @type {(step: Step, values: Step) => Step} with a word for the text that is a secret */
+const secretIn = (step, values) => (isOwn(step) && typeof step.secret === "string" ? { ...values, text: `(the secret ${step.secret})` } : values);
 
 /** @param {Step} step what it calls its action; empty where that is not known */
 function nameOf({ operation, action, name, type }) {
@@ -102,13 +111,15 @@ function sentence(name, values, [first, last], after) {
 }
 
 function detailsOf(/** @type {Step} */ values) {
-  const { button, text, keys, key, url } = values;
+  const { button, text, keys, key, url, seconds, reason } = values;
   const details = [
     button !== "left" && button,
     text,
     Array.isArray(keys) ? keys.join("+") : keys,
     key,
     url,
+    isNumber(seconds) && `${seconds} s`,
+    reason,
     ...turned(values),
   ];
   return details.filter((detail) => typeof detail === "string" && detail);

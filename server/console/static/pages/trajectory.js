@@ -22,8 +22,9 @@ export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
   const back = backTo("/trajectories");
   if (isNowhere(reading.error) && !trajectory) return html`<${NotFound} what="trajectory" back=${back} name="the trajectories" />`;
   if (!trajectory) return html`<${Unread} reading=${reading} />`;
-  const { name, description, dimensions, trajectory_data, is_generated, is_approved, created_at, updated_at } = trajectory;
-  const mayApprove = is_generated && news !== "deleted" && page.me.scopes.includes("trajectories:write");
+  const { name, description, dimensions, trajectory_data, is_generated, review, created_at, updated_at } = trajectory;
+  const isApproved = review.state === "approved";
+  const mayApprove = is_generated && news !== "deleted" && page.me.scopes.includes("trajectories:approve");
   const said = [workflow, count(trajectory_data?.length ?? 0, "step"), `${dimensions.width} × ${dimensions.height}`];
   return html`<section>
     <p class="crumbs"><a href=${back}>‹ Trajectories</a></p>
@@ -31,7 +32,7 @@ export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
       <h1 dir="auto">${name || "Without a name"}</h1>
       <span class="row">
         <${ApprovalBadge} ...${trajectory} />
-        ${mayApprove && html`<${WorkButton} class=${is_approved ? "" : "primary"} work=${approve}>${is_approved ? "Withdraw approval" : "Approve"}<//>`}
+        ${mayApprove && html`<${WorkButton} class=${isApproved ? "" : "primary"} work=${approve}>${isApproved ? "Withdraw approval" : "Approve"}<//>`}
       </span>
     </div>
     <p class="news" role="status" hidden=${!news}>
@@ -39,11 +40,19 @@ export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
       ${news === "changed" && html`Somebody has changed this trajectory. <${WorkButton} work=${readAgain}>Read it again<//>`}
     </p>
     ${description && html`<p class="lead" dir="auto">${description}</p>`}
+    ${review.by && html`<${Decided} review=${review} />`}
     <p class="small">${said.filter(Boolean).join(" · ")} · created <${Ago} time=${created_at} /> · updated <${Ago} time=${updated_at} /></p>
     ${trajectory_data?.length
       ? html`<${Steps} trajectory=${trajectory} steps=${trajectory_data} />`
       : html`<p class="empty">It has no steps yet: it is still to be generated.</p>`}
   </section>`;
+}
+
+const DECISIONS = { open: "", approved: "Approved", rejected: "Rejected", withdrawn: "Approval ended" };
+
+/** @param {{review: Review}} properties that somebody has decided */
+function Decided({ review: { state, by, at, comment } }) {
+  return html`<p class="small" dir="auto">${DECISIONS[state]} by ${by?.token_name} <${Ago} time=${at} />${comment && html`: ${comment}`}</p>`;
 }
 
 /** @param {{trajectory: Trajectory, steps: Step[]}} properties */
@@ -153,16 +162,18 @@ class OneTrajectory extends Reading {
   }
 
   approve = () => {
-    const approving = this.#approve(!this.trajectory?.is_approved);
+    const approving = this.#decide(this.trajectory?.review.state === "approved" ? "withdraw" : "approve");
     this.#changing = approving.catch(() => null);
     return approving;
   };
 
-  async #approve(/** @type {boolean} */ is_approved) {
-    const headers = { "If-Match": this.tag, Prefer: "return=minimal" };
+  async #decide(/** @type {string} */ decision) {
+    const body = { decision, content_hash: this.trajectory?.content_hash };
     try {
-      const answer = await call("PATCH", this.address, { body: { is_approved }, headers });
-      Object.assign(this, { trajectory: { ...this.trajectory, is_approved }, tag: answer.headers.get("ETag") });
+      /** @type {Answer<Trajectory>} */
+      const { data, headers } = await call("POST", `${this.address}/review`, { body, headers: { "If-Match": this.tag } });
+      const { review, is_approved } = data;
+      Object.assign(this, { trajectory: { ...this.trajectory, review, is_approved }, tag: headers.get("ETag") });
       this.tell();
     } catch (error) {
       this.#fail(error);

@@ -29,12 +29,17 @@ export function OutcomeBadge(/** @type {{outcome: string, code?: string | null}}
   return html`<span class="outcome" data-kind=${kind}><span aria-hidden="true">${sign}</span> ${word}${why}</span>`;
 }
 
-/** @param {{is_generated: boolean, is_approved: boolean}} trajectory */
-export function ApprovalBadge({ is_generated, is_approved }) {
-  const [kind, sign, word] = !is_generated
-    ? ["waits", "…", "Pending"]
-    : is_approved
-      ? ["good", "✓", "Approved"]
-      : ["none", "○", "Not approved"];
+/** @type {Record<Review["state"], [string, string, string]>} */
+const REVIEWS = {
+  open: ["none", "○", "Not approved"],
+  approved: ["good", "✓", "Approved"],
+  rejected: ["bad", "✕", "Rejected"],
+  withdrawn: ["none", "○", "No longer approved"],
+};
+
+/** @param {Pick<Trajectory, "is_generated" | "is_approved" | "review">} trajectory whose flag alone is what was said elsewhere */
+export function ApprovalBadge({ is_generated, is_approved, review: { state } }) {
+  const isOnlyMarked = is_approved && state !== "approved";
+  const [kind, sign, word] = !is_generated ? ["waits", "…", "Pending"] : isOnlyMarked ? ["none", "○", "Marked as approved"] : REVIEWS[state];
   return html`<span class="outcome" data-kind=${kind}><span aria-hidden="true">${sign}</span> ${word}</span>`;
 }

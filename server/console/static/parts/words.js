@@ -91,6 +91,8 @@ const ACTIONS = {
   "session.started": "Signed in",
   "session.ended": "Signed out",
   "trajectory.approval_withdrawn": "Withdrew an approval",
+  "trajectory.marked_approved": "Marked a trajectory as approved",
+  "trajectory.marked_unapproved": "Took the mark of approval away",
   "trajectory.extended": "Added steps to a trajectory",
 };
 

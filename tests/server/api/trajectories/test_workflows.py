@@ -1,3 +1,4 @@
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -114,3 +115,38 @@ async def test_if_match_lets_through_the_version_that_it_names_and_no_other(
     assert (await service.get(path, headers={"If-None-Match": tag})).status == 304
     reply = await service.request(method, path, body, headers={"If-Match": tag})
     assert reply.status in (200, 204)
+
+
+async def test_workflow_says_what_values_a_run_brings(service: Service) -> None:
+    schema = {f"value_{number}": {"example": "x"} for number in range(50)}
+    made = await service.post("/v1/workflows", {"name": "w", "input_schema": schema})
+    usual = {"type": "text", "description": None, "max_length": 255, "control_characters": False}
+    assert made.json["input_schema"] == {name: {**usual, "example": "x"} for name in schema}
+    path = f"/v1/workflows/{made.json['id']}"
+    assert (await service.get(path)).json == made.json
+    (listed,) = (await service.get("/v1/workflows")).json["items"]
+    assert listed == made.json
+    trajectory = await service.post("/v1/trajectories", sent(workflow_id=made.json["id"]))
+    included = (
+        await service.get(f"/v1/trajectories/{trajectory.json['id']}?include=workflow")
+    ).json
+    assert included["included"][0]["input_schema"] == made.json["input_schema"]
+    named = await service.request("PATCH", path, {"name": "x"})
+    assert named.json["input_schema"] == made.json["input_schema"]
+    gone = await service.request("PATCH", path, {"input_schema": None})
+    assert gone.json["input_schema"] is None
+
+
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        ({"7": {}}, ["body", "input_schema", "7", "[key]"]),
+        ({"a": {"type": "date"}}, ["body", "input_schema", "a", "type"]),
+        ({"a": {"max_length": 0}}, ["body", "input_schema", "a", "max_length"]),
+        ({"a": {"type": "integer", "example": "x"}}, ["body", "input_schema", "a"]),
+        ({f"v{number}": {} for number in range(51)}, ["body", "input_schema"]),
+    ],
+)
+async def test_wrong_input_schema_is_422(service: Service, schema: Any, place: list[str]) -> None:
+    reply = await service.post("/v1/workflows", {"name": "w", "input_schema": schema})
+    assert reply.faults[0][0] == place

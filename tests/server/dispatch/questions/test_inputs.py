@@ -35,6 +35,8 @@ SENDER = Sender(
     request_id="r-1",
     lease_hash="of a lease",
     in_segment=True,
+    recording=uuid4(),
+    user_id=uuid4(),
 )
 
 

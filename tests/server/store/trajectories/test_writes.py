@@ -19,7 +19,7 @@ from server.store.trajectories.writes import OpenTrajectory
 from server.store.transactions import Transaction
 from server.trajectories.rendering import trajectory_chunks
 from tests.store import ORGANIZATION, collected, there
-from tests.trajectories import TrajectoryLibrary, imported
+from tests.trajectories import EDITOR, TrajectoryLibrary, imported
 
 MEBIBYTE = 1024 * 1024
 
@@ -171,7 +171,7 @@ async def test_duplicates_made_while_the_original_is_deleted_are_whole_or_not_th
     await growing.append(own, large(0), large(1), large(2))
 
     async def duplicate() -> UUID:
-        return (await growing.library.trajectories.duplicate(ORGANIZATION, None, own, None)).id
+        return (await growing.library.trajectories.duplicate(ORGANIZATION, EDITOR, own, None)).id
 
     *copies, _ = await asyncio.gather(
         *(duplicate() for _ in range(4)),

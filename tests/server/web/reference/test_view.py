@@ -101,6 +101,7 @@ UNSAID = {
     "change_many_machines": "machines",
     "expect_a_machine_to_be_away": "datetime_parsing",
     "make_a_token": "scopes_missing",
+    "review_a_trajectory": "string_pattern_mismatch",
     "make_a_webhook": "webhook_url",
     "send_key_combination": "key_combination",
 }

@@ -1,0 +1,1 @@
+"""Trajectories and their steps on the command line."""

@@ -1,0 +1,73 @@
+"""The newest pictures of a machine's screen, and which of them shows it as it was at a moment.
+
+While they come, a machine sends a picture whenever its screen has changed, so that the last one
+before a moment shows the screen then, unless something had just been done to it.  Times are
+milliseconds since 1970.
+"""
+
+from collections import deque
+from typing import Final
+
+from schemas.link.picture_frames import Picture
+from schemas.link.screen_options import LiveOptions
+
+FRESH: Final = 150
+"""A picture is of a moment that is so little later, and an older one where nothing changed since:
+so long it takes at most until a change is in one."""
+
+SETTLED: Final = 300
+"""After an input; its picture is the last one by then."""
+
+LIVE: Final = LiveOptions(width=None, height=None, quality=70, rate=8)
+
+MOST_KEPT: Final = 32
+MOST_BYTES: Final = 24 * 1024 * 1024
+
+
+class Frames:
+    """The pictures of one machine, the newest last; bounded in number and in bytes."""
+
+    def __init__(self) -> None:
+        self._kept: deque[Picture] = deque()
+        self._bytes = 0
+        self._ended_at: int | None = None
+
+    def arrived(self, picture: Picture) -> None:
+        """There is a new one."""
+        if self._ended_at is not None:
+            # How the screen looked in between is not known.
+            self._kept.clear()
+            self._bytes, self._ended_at = 0, None
+        self._kept.append(picture)
+        self._bytes += len(picture.content)
+        while len(self._kept) > 1 and (len(self._kept) > MOST_KEPT or self._bytes > MOST_BYTES):
+            self._bytes -= len(self._kept.popleft().content)
+
+    def ended(self, at: int) -> None:
+        """None come for now: how the screen looks from then on is not known."""
+        if self._ended_at is None:
+            self._ended_at = at
+
+    @property
+    def newest(self) -> Picture | None:
+        """The last one that came, if they come."""
+        return self._kept[-1] if self._kept and self._ended_at is None else None
+
+    def at(self, moment: int, cause: int, earlier: Picture | None = None) -> Picture | None:
+        """The screen as it was at a moment, where something was last done to it at ``cause``.
+
+        ``earlier`` is one of before, which may not be kept any more.  None where there is none, or
+        the screen was just changing.
+        """
+        if self._ended_at is not None and moment > self._ended_at:
+            return None
+        found = next((each for each in reversed(self._kept) if each.captured_at <= moment), None)
+        if found is None:
+            found = earlier if self._kept else None
+        if found is None or moment - found.captured_at <= FRESH or moment - cause >= FRESH:
+            return found
+        return None if self.changed(moment, moment + FRESH) else found
+
+    def changed(self, after: int, until: int) -> bool:
+        """Whether the screen changed in between."""
+        return any(after < each.captured_at <= until for each in self._kept)

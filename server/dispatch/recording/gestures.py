@@ -1,0 +1,375 @@
+"""What a hand's events come to: clicks, drags, wheel runs, texts, combinations, and rests.
+
+A state machine without I/O: it is given what was carried out, in order, and hands out the steps
+that are over.  `open` says what the one under way would be if it ended now.  Times are milliseconds
+since 1970.
+"""
+
+import copy
+import math
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID
+
+from schemas.inputs import bodies
+from schemas.inputs.bodies import Button, InputBody, Operation
+from schemas.inputs.key_combinations import parse_combination
+from schemas.link.picture_frames import Picture
+from server.dispatch.command import Sender
+from server.dispatch.recording.drafts import Draft, Span, body_of
+from server.dispatch.recording.keys import character_of, combination
+
+DOUBLE_CLICK: Final = 500
+"""A further click within this is one of a double or triple click."""
+
+WHEEL_PAUSE: Final = 1000
+KEY_PAUSE: Final = 1000
+TEXT_PAUSE: Final = 2000
+"""What comes later than this begins another step."""
+
+REST: Final = 300
+"""The pointer rests where it stays for so long; what opens under it then may matter."""
+
+STILL: Final = 4.0
+"""Pixels that a hand's pointer moves by itself."""
+
+MOST_CLICKS: Final = 3
+MOST_CHARACTERS: Final = 500
+MOST_CHORDS: Final = 50
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """An event of a hand that was carried out; ``before`` is how the screen looked then."""
+
+    command_id: UUID
+    sender: Sender
+    body: InputBody
+    span: Span
+    before: Picture | None = None
+
+
+@dataclass(slots=True)
+class _Press:
+    """A button that is down; ``path`` are the places that the pointer passed since.
+
+    ``goes_on`` are the clicks that this may be one more of.
+    """
+
+    done: Done
+    button: Button
+    place: Place | None
+    modifiers: tuple[str, ...]
+    goes_on: Draft | None = None
+    path: list[Place] = field(default_factory=list)
+
+
+class Gestures:
+    """The events of one hand; each of these gives the steps that are over by then."""
+
+    def __init__(self) -> None:
+        self._place: Place | None = None
+        self._rest: Done | None = None
+        self._press: _Press | None = None
+        self._raw: set[Button] = set()
+        self._draft: Draft | None = None
+        # Each modifier that is down, and whether anything was done with it.
+        self._held: dict[str, bool] = {}
+
+    def took(self, done: Done) -> list[Draft]:
+        """Take an event that was carried out."""
+        closed = self.rested(done.span.began)
+        match done.body:
+            case bodies.MoveMouse():
+                self._moved(done, done.body)
+            case bodies.ClickMouse():
+                closed += self._rest_is_over(done) + self._button(done, done.body)
+            case bodies.ScrollMouse():
+                closed += self._rest_is_over(done) + self._scrolled(done, done.body)
+            case bodies.PressKeys():
+                closed += self._rest_is_over(done) + self._key(done, done.body)
+            case bodies.TypeText():
+                closed += self._rest_is_over(done) + self._typed(done, done.body.text)
+            case _:
+                closed += self.close()
+        return closed
+
+    def rested(self, now: int) -> list[Draft]:
+        """What is over because nothing has come for so long."""
+        draft = self._draft
+        if draft is None or now - draft.ended <= _pause_of(draft):
+            return []
+        return self._close()
+
+    def close(self) -> list[Draft]:
+        """Nothing more comes: all that is under way, as it is."""
+        closed = self._close()
+        if self._press is not None:
+            closed.append(self._raw_draft(self._press.done))
+            self._raw.add(self._press.button)
+            self._press = None
+        return closed
+
+    @property
+    def open(self) -> Draft | None:
+        """What is under way, as it would be if it ended now."""
+        if self._draft is not None:
+            return copy.deepcopy(self._draft)
+        return None if self._press is None else self._raw_draft(self._press.done)
+
+    def _close(self) -> list[Draft]:
+        closed, self._draft = self._draft, None
+        return [] if closed is None else [closed]
+
+    def _next(self, draft: Draft) -> list[Draft]:
+        """Begin a step that may go on; the one before is over."""
+        closed = self._close()
+        self._draft = draft
+        return closed
+
+    def _moved(self, done: Done, body: bodies.MoveMouse) -> None:
+        if body.x is None or body.y is None:
+            return  # A hand names no element, and so always a place.
+        passed = [*((point.x, point.y) for point in body.passed), (body.x, body.y)]
+        self._place = passed[-1]
+        if self._press is None:
+            self._rest = done
+        else:
+            self._press.path += passed
+
+    def _rest_is_over(self, done: Done) -> list[Draft]:
+        """The pointer rested somewhere before this, for long enough, perhaps."""
+        rest, self._rest = self._rest, None
+        if rest is None or self._place is None or done.span.began - rest.span.ended < REST:
+            return []
+        x, y = self._place
+        move = self._draft_of(rest, Operation.MOUSE_MOVE, {"x": x, "y": y}, place=self._place)
+        move.hover = True
+        return [*self._close(), move]
+
+    def _button(self, done: Done, body: bodies.ClickMouse) -> list[Draft]:
+        place = self._place_of(body)
+        if body.down:
+            if self._press is not None:
+                # Two at once are no click of either.
+                return [*self.close(), *self._as_it_is(done, body)]
+            self._press = _Press(done, body.button, place, self._modifiers())
+            if self._goes_on(self._press):
+                self._press.goes_on = self._draft
+                return []
+            return self._close()
+        press = self._press
+        if press is None or press.button != body.button:
+            return [*self._close(), *self._as_it_is(done, body)]
+        self._press = None
+        if place is not None:
+            press.path.append(place)
+        return self._dragged(done, press) if _is_drag(press) else self._clicked(done, press)
+
+    def _goes_on(self, press: _Press) -> bool:
+        """Whether a press may be one more click of those that are under way."""
+        draft = self._draft
+        return (
+            draft is not None
+            and draft.operation == Operation.MOUSE_CLICK
+            and draft.body.get("clicks", 1) < MOST_CLICKS
+            and draft.body.get("button", "left") == press.button
+            and tuple(draft.body.get("modifiers", ())) == press.modifiers
+            and press.done.span.began - draft.ended <= DOUBLE_CLICK
+            and _are_near(draft.place, press.place)
+        )
+
+    def _clicked(self, done: Done, press: _Press) -> list[Draft]:
+        clicks = self._draft
+        if clicks is not None and clicks is press.goes_on:
+            clicks.body["clicks"] = clicks.body.get("clicks", 1) + 1
+            clicks.ended = done.span.ended
+            return self._close() if clicks.body["clicks"] >= MOST_CLICKS else []
+        body = self._at(press.place) | self._with(press.modifiers)
+        if press.button != "left":
+            body["button"] = press.button
+        return self._next(self._pressed(done, press, Operation.MOUSE_CLICK, body))
+
+    def _dragged(self, done: Done, press: _Press) -> list[Draft]:
+        if press.place is None:
+            return [*self._close(), self._raw_draft(press.done), self._raw_draft(done)]
+        *path, (to_x, to_y) = press.path
+        start_x, start_y = press.place
+        body: dict[str, object] = {
+            "start_x": start_x,
+            "start_y": start_y,
+            "to_x": to_x,
+            "to_y": to_y,
+            "duration": round(min(_seconds(press, done), bodies.MAX_DRAG_SECONDS), 3),
+            **self._with(press.modifiers),
+        }
+        if press.button != "left":
+            body["button"] = press.button
+        if path:
+            body["path"] = [{"x": x, "y": y} for x, y in _thinned(path)]
+        return [*self._close(), self._pressed(done, press, Operation.MOUSE_DRAG, body)]
+
+    def _scrolled(self, done: Done, body: bodies.ScrollMouse) -> list[Draft]:
+        place, modifiers = self._place_of(body), self._modifiers()
+        draft = self._draft
+        if (
+            draft is not None
+            and draft.operation == Operation.MOUSE_SCROLL
+            and draft.body["direction"] == body.direction
+            and tuple(draft.body.get("modifiers", ())) == modifiers
+            and _are_near(draft.place, place)
+            and draft.body["amount"] + body.amount <= bodies.MAX_SCROLL_STEPS
+        ):
+            draft.body["amount"] += body.amount
+            draft.ended = done.span.ended
+            return []
+        own = self._at(place) | self._with(modifiers)
+        own |= {"direction": body.direction, "amount": body.amount}
+        return self._next(self._draft_of(done, Operation.MOUSE_SCROLL, own, place=place))
+
+    def _key(self, done: Done, body: bodies.PressKeys) -> list[Draft]:
+        (chord,) = parse_combination(body.text)
+        if chord.key is None:
+            return self._modifier(done, chord.modifiers[0].name, is_down=body.down is True)
+        if body.down is False:
+            return []
+        held = self._modifiers()
+        character = character_of(chord.key, held)
+        if character is not None:
+            return self._typed(done, character)
+        text = self._draft
+        if chord.key.name == "backspace" and not held and text is not None and text.text:
+            text.text, text.ended = text.text[:-1], done.span.ended
+            return []
+        return self._combined(done, combination(held, chord.key))
+
+    def _modifier(self, done: Done, name: str, *, is_down: bool) -> list[Draft]:
+        if is_down:
+            self._held.setdefault(name, False)
+            return []
+        if self._held.pop(name, True):
+            return []
+        return self._combined(done, name)
+
+    def _combined(self, done: Done, keys: str) -> list[Draft]:
+        """A combination; the same one again is pressed again in the same step."""
+        draft = self._draft
+        if draft is not None and draft.operation == Operation.KEYBOARD_KEY:
+            chords = draft.body["text"].split(" ")
+            if chords[-1] == keys and len(chords) < MOST_CHORDS:
+                draft.body["text"] += f" {keys}"
+                draft.ended = done.span.ended
+                return []
+        return self._next(self._draft_of(done, Operation.KEYBOARD_KEY, {"text": keys}))
+
+    def _typed(self, done: Done, text: str) -> list[Draft]:
+        draft = self._draft
+        if (
+            draft is not None
+            and draft.text is not None
+            and len(draft.text) + len(text) <= MOST_CHARACTERS
+        ):
+            draft.text += text
+            draft.ended = done.span.ended
+            return []
+        new = self._draft_of(done, Operation.KEYBOARD_TYPE, {})
+        new.text = text
+        return self._next(new)
+
+    def _as_it_is(self, done: Done, body: bodies.ClickMouse) -> list[Draft]:
+        """A press or a release alone."""
+        if body.down:
+            self._raw.add(body.button)
+        else:
+            self._raw.discard(body.button)
+        return [self._raw_draft(done)]
+
+    def _raw_draft(self, done: Done) -> Draft:
+        place = self._place_of(done.body) if isinstance(done.body, bodies.ClickMouse) else None
+        return self._draft_of(done, done.body.input_name, body_of(done.body), place=place)
+
+    def _pressed(
+        self, done: Done, press: _Press, operation: Operation, body: dict[str, object]
+    ) -> Draft:
+        """A step that began with a press and ends with this."""
+        draft = self._draft_of(press.done, operation, body, place=press.place)
+        draft.ended = done.span.ended
+        return draft
+
+    def _draft_of(
+        self,
+        done: Done,
+        operation: Operation,
+        body: dict[str, object],
+        *,
+        place: Place | None = None,
+    ) -> Draft:
+        return Draft(
+            command_id=done.command_id,
+            index=0,
+            sender=done.sender,
+            through="hand",
+            operation=operation.value,
+            body=body,
+            began=done.span.began,
+            ended=done.span.ended,
+            place=place,
+            before=done.before,
+        )
+
+    def _place_of(self, body: bodies.ClickMouse | bodies.ScrollMouse) -> Place | None:
+        if body.x is not None and body.y is not None:
+            self._place = body.x, body.y
+        return self._place
+
+    def _modifiers(self) -> tuple[str, ...]:
+        """Those that are held, with which something is done now."""
+        self._held = dict.fromkeys(self._held, True)
+        return tuple(self._held)
+
+    @staticmethod
+    def _at(place: Place | None) -> dict[str, object]:
+        return {} if place is None else {"x": place[0], "y": place[1]}
+
+    @staticmethod
+    def _with(modifiers: tuple[str, ...]) -> dict[str, object]:
+        return {"modifiers": [*modifiers]} if modifiers else {}
+
+
+def _pause_of(draft: Draft) -> int:
+    match draft.operation:
+        case Operation.MOUSE_CLICK:
+            return DOUBLE_CLICK
+        case Operation.MOUSE_SCROLL:
+            return WHEEL_PAUSE
+        case Operation.KEYBOARD_KEY:
+            return KEY_PAUSE
+        case _:
+            return TEXT_PAUSE
+
+
+def _is_drag(press: _Press) -> bool:
+    return press.place is not None and not all(
+        _are_near(press.place, passed) for passed in press.path
+    )
+
+
+def _are_near(one: Place | None, other: Place | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return math.dist(one, other) <= STILL
+
+
+def _seconds(press: _Press, done: Done) -> float:
+    return max(done.span.ended - press.done.span.ended, 0) / 1000
+
+
+def _thinned(path: list[Place]) -> list[Place]:
+    """So many places of a path as an input may have, evenly chosen; each change of place once."""
+    changes = [
+        place for number, place in enumerate(path) if not number or path[number - 1] != place
+    ]
+    step = math.ceil(len(changes) / bodies.MAX_PATH_POINTS)
+    return changes[::step] if step else changes

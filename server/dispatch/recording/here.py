@@ -1,0 +1,144 @@
+"""The recordings of the machines whose links are on this node."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from server.dispatch.command import Command, CommandReply
+from server.dispatch.ledger.timings import Timings
+from server.dispatch.recording.album import Album
+from server.dispatch.recording.notes import Taken
+from server.dispatch.recording.session import RecordingSession
+from server.dispatch.recording.writing import RecordingWriter
+from server.machines.socket import LinkSocket
+from server.store.machines.recording_marks import RecordingMark
+from server.store.trajectories.pictures import PictureStore
+from server.tasks import Tasks
+
+Key = tuple[UUID, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedInput:
+    """An input that is on its way, and those recordings that it is a part of."""
+
+    taken: Sequence[tuple[RecordingSession, Taken]]
+
+    def ended(self, reply: CommandReply | None, timings: Timings) -> None:
+        """It is answered in a moment; None is that it was given up."""
+        for session, taken in self.taken:
+            session.ended(taken, reply, timings)
+
+
+NOT_RECORDED: Final = RecordedInput(())
+
+
+class RecordingsHere:
+    """Has what the links of this node carry out recorded.
+
+    A recording is here for as long as a link of its machine is: the next link goes on with it,
+    wherever that is.
+    """
+
+    def __init__(
+        self,
+        writer: RecordingWriter,
+        pictures: PictureStore,
+        background: Tasks,
+    ) -> None:
+        self._writer = writer
+        self._pictures = pictures
+        self._background = background
+        self._sessions: dict[Key, Sequence[RecordingSession]] = {}
+        # Those that write what they have noted, for the next ones to wait for.
+        self._leaving: dict[UUID, RecordingSession] = {}
+
+    @property
+    def running(self) -> int:
+        """How many there are."""
+        return sum(map(len, self._sessions.values()))
+
+    @property
+    def waiting(self) -> int:
+        """How many steps of all of them are not written yet."""
+        return sum(session.waiting for each in self._sessions.values() for session in each)
+
+    def recordings_read(self, link: LinkSocket, marks: Sequence[RecordingMark]) -> None:
+        """A link that is up knows who records its machine."""
+        key = link.organization_id, link.machine_id
+        before = {
+            session.mark.id: session
+            for session in self._sessions.get(key, ())
+            if session.link is link and not session.is_over
+        }
+        sessions = [
+            before.pop(mark.id) if mark.id in before else self._begin(link, mark) for mark in marks
+        ]
+        for session in before.values():
+            session.close()
+        if sessions:
+            self._sessions[key] = sessions
+        else:
+            self._sessions.pop(key, None)
+
+    def link_closed(self, link: LinkSocket) -> None:
+        """A link is closed: what was noted of its machine is written."""
+        key = link.organization_id, link.machine_id
+        left = [session for session in self._sessions.get(key, ()) if session.link is link]
+        if left:
+            stays = [each for each in self._sessions[key] if each not in left]
+            self._sessions[key] = stays
+            if not stays:
+                del self._sessions[key]
+        for session in left:
+            self._leave(session)
+
+    async def finish(self, organization_id: UUID, machine_id: str, recording_id: UUID) -> None:
+        """Write all that is noted for a recording, which ends."""
+        for session in self._sessions.get((organization_id, machine_id), ()):
+            if session.mark.id == recording_id:
+                await session.finish()
+
+    async def until_seen(self, organization_id: UUID, machine_id: str) -> None:
+        """Wait until the screen of a machine that is recorded is seen, but not for long."""
+        for session in self._sessions.get((organization_id, machine_id), ()):
+            await session.until_seen()
+
+    def has(self, command: Command) -> bool:
+        """Whether the recording runs that an input names as its own, if it names one."""
+        if command.sender.recording is None:
+            return True
+        wanted = command.sender.recording, command.sender.token_id
+        return any(
+            (session.mark.id, session.mark.token_id) == wanted and not session.is_over
+            for session in self._sessions.get((command.organization_id, command.machine_id), ())
+        )
+
+    def began(self, command: Command) -> RecordedInput:
+        """An input is on its way to a machine of this node."""
+        sessions = self._sessions.get((command.organization_id, command.machine_id))
+        if sessions is None:
+            return NOT_RECORDED
+        return RecordedInput(
+            [(each, each.began(command)) for each in sessions if each.takes(command)]
+        )
+
+    def _begin(self, link: LinkSocket, mark: RecordingMark) -> RecordingSession:
+        return RecordingSession(
+            link,
+            mark,
+            self._writer,
+            Album(self._pictures, link.organization_id),
+            self._background,
+            before=self._leaving.get(mark.id),
+        )
+
+    def _leave(self, session: RecordingSession) -> None:
+        self._leaving[session.mark.id] = session
+        leaving = self._background.start_and_report(session.finish(), "end a recording here")
+        leaving.add_done_callback(lambda _: self._has_left(session))
+
+    def _has_left(self, session: RecordingSession) -> None:
+        if self._leaving.get(session.mark.id) is session:
+            del self._leaving[session.mark.id]

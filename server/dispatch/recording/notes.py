@@ -1,0 +1,147 @@
+"""What was carried out on a machine while it is recorded, until it is written.
+
+No I/O and no clock: whoever has both calls.  Times are milliseconds since 1970.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID, uuid4
+
+from schemas.inputs.outcomes import Completed, Failed
+from schemas.link.messages import Display
+from schemas.link.picture_frames import Picture
+from server.dispatch.command import Command, CommandReply, Ended, Pending
+from server.dispatch.recording.drafts import FAILED, PENDING, Draft, Span, drafts_of, gap
+from server.dispatch.recording.gestures import Done, Gestures
+
+MOST_WAITING: Final = 2000
+"""Steps that the database has not taken yet."""
+
+MOST_NOTED: Final = 1000
+"""Inputs that are known to be noted, so that a retry is none again."""
+
+OVERFLOW: Final = "The database took no steps for too long: what was done meanwhile is missing."
+RESIZED: Final = "The desktop has another size from here on: {sizes}."
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """An input that is on its way, and how the screen looked when it came."""
+
+    command: Command
+    before: Picture | None
+
+
+class Notes:
+    """The steps that are not written, in the order in which they ended on the machine."""
+
+    def __init__(self, *, keep_texts: bool, since: int) -> None:
+        self._keep_texts = keep_texts
+        self._since = since
+        self._waiting: deque[Draft] = deque()
+        self._gestures, self._hand = Gestures(), ""
+        self._displays: Sequence[Display] | None = None
+        self._has_overflown = False
+        self._noted: dict[UUID, None] = {}
+
+    def ended(self, taken: Taken, reply: CommandReply, at: int) -> None:
+        """Note what became of an input; ``at`` is when its machine said so."""
+        command = taken.command
+        if isinstance(reply, Pending):
+            self._add(self._gestures.close() if command.sender.in_segment else [])
+            self._add([gap(command.id, 0, PENDING, at)])
+        elif isinstance(reply, Ended) and self._is_new(reply):
+            span = _span(reply, at)
+            if command.sender.in_segment:
+                self._add(self._of_hand(taken, reply, span))
+            else:
+                drafts = drafts_of(command, reply.outcome, span, keep_texts=self._keep_texts)
+                for draft in drafts:
+                    draft.before = taken.before
+                self._add(drafts)
+
+    def desktop_is(self, displays: Sequence[Display], now: int) -> None:
+        """How the desktop is; where it has another size than before, that is marked."""
+        before, self._displays = self._displays, displays
+        if before is not None and _sizes(before) != _sizes(displays):
+            self._add([gap(uuid4(), 0, RESIZED.format(sizes=_sizes(displays)), now)])
+
+    def over(self, now: int, *, settled: int) -> list[Draft]:
+        """Those that ended so long ago, which stay until they are `written`; the first first."""
+        self._add(self._gestures.rested(now))
+        return [draft for draft in self._waiting if now - draft.ended >= settled]
+
+    def begin_of_next(self, draft: Draft) -> int | None:
+        """When the step behind this one began, if there is one."""
+        later = [each.began for each in self._waiting if each.ended > draft.ended]
+        return min(later, default=None)
+
+    def close(self) -> None:
+        """Nothing more comes: what is under way is over."""
+        self._add(self._gestures.close())
+
+    @property
+    def open(self) -> list[Draft]:
+        """All that is noted, what is under way by hand as if it ended now."""
+        open_now = self._gestures.open
+        return [*self._waiting, *([] if open_now is None else [open_now])]
+
+    def forget(self, drafts: Sequence[Draft]) -> None:
+        """These are written, or are none."""
+        gone = set(map(id, drafts))
+        self._waiting = deque(each for each in self._waiting if id(each) not in gone)
+
+    def _is_new(self, reply: Ended) -> bool:
+        """Whether it is of an input since the recording began that was not noted yet."""
+        if reply.accepted_at < self._since or reply.command_id in self._noted:
+            return False
+        self._noted[reply.command_id] = None
+        if len(self._noted) > MOST_NOTED:
+            # What was forgotten is in the database.
+            del self._noted[next(iter(self._noted))]
+        return True
+
+    def _of_hand(self, taken: Taken, reply: Ended, span: Span) -> list[Draft]:
+        command, drafts = taken.command, []
+        if command.sender.request_id != self._hand:
+            # Another hand holds nothing of what the one before held.
+            drafts, self._gestures = self._gestures.close(), Gestures()
+            self._hand = command.sender.request_id
+        match reply.outcome:
+            case Completed():
+                done = Done(command.id, command.sender, command.body, span, taken.before)
+                return drafts + self._gestures.took(done)
+            case Failed(injected_at_least=events) if events:
+                lost = gap(command.id, 0, FAILED, span.ended)
+                return [*drafts, *self._gestures.close(), lost]
+            case _:
+                return drafts
+
+    def _add(self, drafts: Sequence[Draft]) -> None:
+        for draft in drafts:
+            if len(self._waiting) >= MOST_WAITING:
+                self._has_overflown = True
+                return
+            if self._has_overflown:
+                self._has_overflown = False
+                self._waiting.append(gap(uuid4(), 0, OVERFLOW, draft.began))
+            self._insert(draft)
+
+    def _insert(self, draft: Draft) -> None:
+        """Put a step where it belongs: its end may be told a little late."""
+        behind = len(self._waiting)
+        while behind and self._waiting[behind - 1].ended > draft.ended:
+            behind -= 1
+        self._waiting.insert(behind, draft)
+
+
+def _span(reply: Ended, at: int) -> Span:
+    """When an input began and ended on its machine."""
+    took = reply.outcome.duration_ms if isinstance(reply.outcome, Completed) else 0.0
+    return Span(at - round(took), at)
+
+
+def _sizes(displays: Sequence[Display]) -> str:
+    return ", ".join(f"{display.width} x {display.height}" for display in displays)

@@ -1,0 +1,292 @@
+"""One recording on the node that has its machine's link: inputs in, steps written.
+
+Nothing of it is in the way of an input: what was carried out is noted, and a task makes steps of
+it, some times a second.  A step is over once its picture afterwards is there; until then it is
+written as one that is under way, so that of a killed node's nothing is missing that was answered a
+second before.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Final, TypeVar
+from uuid import uuid4
+
+from schemas.link.picture_frames import Picture
+from server.clock import milliseconds, server_time
+from server.dispatch.command import Command, CommandReply, Ended
+from server.dispatch.ledger.timings import Timings
+from server.dispatch.recording.album import Album
+from server.dispatch.recording.drafts import Draft
+from server.dispatch.recording.frames import SETTLED, Frames
+from server.dispatch.recording.notes import Notes, Taken
+from server.dispatch.recording.steps import SecretNames, keeps_text, shows_text, written
+from server.dispatch.recording.watching import Watching
+from server.dispatch.recording.writing import RecordingEndedError, RecordingWriter
+from server.errors import NotFound, StoreError
+from server.machines.socket import LinkSocket
+from server.store.machines.recording_marks import RecordingMark
+from server.store.recordings.recordings import StoredRecording, StoredStep
+from server.tasks import Tasks, at_most
+
+logger = logging.getLogger(__name__)
+
+TICK_SECONDS: Final = 0.1
+IDLE_SECONDS: Final = 60.0
+AGAIN_SECONDS: Final = 0.5
+"""After which a database that took nothing is asked again."""
+
+ARRIVAL: Final = 100
+"""Milliseconds for a picture to come, after the moment at which it was taken."""
+
+FIRST_PICTURE_SECONDS: Final = 1.0
+FINISH_SECONDS: Final = 3.0
+"""For all that is noted to be written, where the recording ends or its node does."""
+
+ANSWER_SECONDS: Final = 1.0
+"""For what was on its way to be answered, when its link has ended."""
+
+MOST_AT_ONCE: Final = 500
+"""Steps that are written together."""
+
+T = TypeVar("T")
+
+
+class RecordingSession:
+    """One recording, from when this node takes it until it ends here.
+
+    It lasts as long as its link at most.  ``before`` is the one of an earlier link, which may still
+    write.
+    """
+
+    def __init__(
+        self,
+        link: LinkSocket,
+        mark: RecordingMark,
+        writer: RecordingWriter,
+        album: Album,
+        background: Tasks,
+        *,
+        before: "RecordingSession | None" = None,
+    ) -> None:
+        self.link = link
+        self.mark = mark
+        self.is_over = False
+        self._id = uuid4()
+        self._writer = writer
+        self._album = album
+        self._before = before
+        self._frames = Frames()
+        self._notes = Notes(keep_texts=mark.keep_texts, since=milliseconds(mark.since))
+        self._stored: StoredRecording | None = None
+        self._secrets = SecretNames(0)
+        self._last_ended: int | None = None
+        self._open: list[bytes] = []
+        self._under_way = 0
+        self._answered = asyncio.Event()
+        self._answered.set()
+        self._woken = asyncio.Event()
+        self._is_closing = False
+        self._watching = Watching(link, self._frames, background)
+        self._running = background.start_and_report(self._run(), "record a machine")
+
+    @property
+    def waiting(self) -> int:
+        """How many steps are not written yet."""
+        return len(self._notes.open)
+
+    async def until_seen(self) -> None:
+        """Wait for the first picture, but not for long."""
+        await at_most(FIRST_PICTURE_SECONDS, self._watching.is_settled.wait())
+
+    def takes(self, command: Command) -> bool:
+        """Whether an input is among those that are recorded.
+
+        An input that names a recording of its own is of no other one of its token.
+        """
+        if self.mark.of_all or self.is_over:
+            return not self.is_over
+        sender = command.sender
+        own = sender.token_id == self.mark.token_id
+        return own and sender.recording in (None, self.mark.id)
+
+    def began(self, command: Command) -> Taken:
+        """An input is on its way; it is told of again when it has `ended`."""
+        self._under_way += 1
+        self._answered.clear()
+        self._notes.desktop_is(self.link.desktop.displays, server_time())
+        return Taken(command, self._frames.newest)
+
+    def ended(self, taken: Taken, reply: CommandReply | None, timings: Timings) -> None:
+        """An input is answered in a moment; None is that it was given up."""
+        self._under_way -= 1
+        if not self._under_way:
+            self._answered.set()
+        at = server_time()
+        if timings.acknowledged:
+            at -= round((perf_counter() - timings.acknowledged) * 1000)
+        elif isinstance(reply, Ended):
+            at = reply.ended_at
+        if reply is not None:
+            self._notes.ended(taken, reply, at)
+        self._woken.set()
+
+    async def finish(self) -> None:
+        """Write all that is noted, in bounded time, and be over."""
+        self._is_closing = True
+        self._woken.set()
+        await asyncio.wait((self._running,), timeout=FINISH_SECONDS)
+        self.close()
+
+    def close(self) -> None:
+        """Be over, whatever is noted."""
+        self.is_over = True
+        self._running.cancel()
+        self._watching.close()
+
+    async def _run(self) -> None:
+        try:
+            await self._take()
+            while not self._is_closing:
+                has_some = bool(self._notes.open or self._open)
+                await at_most(TICK_SECONDS if has_some else IDLE_SECONDS, self._woken.wait())
+                self._woken.clear()
+                await self._write()
+                await asyncio.sleep(TICK_SECONDS)
+            await self._leave()
+        except RecordingEndedError:
+            pass
+        except NotFound:
+            await self._writer.end(self.link.organization_id, self.mark.id, "trajectory")
+        finally:
+            self.is_over = True
+            self._watching.close()
+
+    async def _leave(self) -> None:
+        """Write what is left, once all is answered that was on its way."""
+        await at_most(ANSWER_SECONDS, self._answered.wait())
+        self._notes.close()
+        while self._notes.open:
+            await self._write()
+        if self._stored is not None:
+            await self._writer.release(self._stored, self._id)
+
+    async def until_over(self) -> None:
+        """Wait until all is written that will be."""
+        await asyncio.wait((self._running,), timeout=FINISH_SECONDS)
+
+    async def _take(self) -> None:
+        """Begin with what the recording has from before, on this node or another one."""
+        if self._before is not None:
+            await self._before.until_over()
+            self._before = None
+        self._stored = stored = await self._patiently(
+            lambda: self._writer.take(self.link.organization_id, self.mark.id, self._id)
+        )
+        self._secrets = SecretNames(stored.secrets)
+        self._album.begin(stored.pictures, stored.picture_bytes)
+
+    async def _write(self) -> None:
+        """Write what is over, and what is under way."""
+        settled = 0 if self._is_closing else SETTLED + ARRIVAL
+        over = self._notes.over(server_time(), settled=settled)[:MOST_AT_ONCE]
+        made = self._made(over)
+        ids = await self._patiently(
+            lambda: self._album.keep(each for one in made for each in one.shown if each)
+        )
+        last_ended, steps = self._last_ended, []
+        for each in made:
+            before, after = (ids.get(id(picture)) for picture in each.shown)
+            steps.append(self._step(each.draft, last_ended, (before, after)))
+            last_ended = each.draft.ended
+        open_steps = self._not_over(over, last_ended)
+        contents = [step.content for step in open_steps]
+        if steps or contents != self._open:
+            await self._append(steps, open_steps)
+        self._open, self._last_ended = contents, last_ended
+        self._notes.forget(over)
+        for draft in over:
+            self._secrets.forget(draft)
+
+    def _made(self, over: Sequence[Draft]) -> list["_Made"]:
+        """Those that are steps, and how the screen looked before and after each."""
+        made: list[_Made] = []
+        cause = self._last_ended or 0
+        for draft in over:
+            if draft.hover and not self._frames.changed(draft.ended, draft.ended + SETTLED):
+                continue  # The pointer rested somewhere, and nothing came of it.
+            made.append(_Made(draft, self._shown(draft, cause)))
+            cause = draft.ended
+        return made
+
+    def _shown(self, draft: Draft, cause: int) -> tuple[Picture | None, Picture | None]:
+        """The screen before and after a step; neither where it may show a secret."""
+        if draft.is_gap or shows_text(draft, keep_texts=self.mark.keep_texts):
+            return None, None
+        next_began = self._notes.begin_of_next(draft)
+        until = draft.ended if self._is_closing else draft.ended + SETTLED
+        if next_began is not None:
+            until = max(min(until, next_began), draft.ended)
+        return (
+            self._frames.at(draft.began, cause, draft.before),
+            self._frames.at(until, draft.ended),
+        )
+
+    def _not_over(self, over: Sequence[Draft], last_ended: int | None) -> list[StoredStep]:
+        """What is not over yet, as steps that have no pictures yet."""
+        gone = set(map(id, over))
+        steps: list[StoredStep] = []
+        for draft in self._notes.open:
+            if id(draft) not in gone and not draft.hover and len(steps) < MOST_AT_ONCE:
+                steps.append(self._step(draft, last_ended, (None, None)))
+                last_ended = draft.ended
+        return steps
+
+    def _step(
+        self, draft: Draft, last_ended: int | None, pictures: tuple[str | None, str | None]
+    ) -> StoredStep:
+        is_kept = keeps_text(draft, keep_texts=self.mark.keep_texts)
+        return written(
+            draft,
+            last_ended=last_ended,
+            displays=self.link.desktop.displays,
+            secret=None if is_kept else self._secrets.of(draft),
+            pictures=pictures,
+        )
+
+    async def _append(self, steps: Sequence[StoredStep], open_steps: Sequence[StoredStep]) -> None:
+        if (stored := self._stored) is None:
+            return
+        self._stored = await self._patiently(
+            lambda: self._writer.append(
+                stored,
+                self._id,
+                steps,
+                open_steps,
+                pictures=self._album.number,
+                picture_bytes=self._album.size,
+            )
+        )
+
+    async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do it, again and again while the database takes nothing: what is noted waits, bounded."""
+        while True:
+            try:
+                return await work()
+            except NotFound:
+                raise
+            except StoreError as error:
+                logger.warning(
+                    "machine=%s recording=%s waits: %s", self.link.machine_id, self.mark.id, error
+                )
+            await asyncio.sleep(AGAIN_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A step, and how the screen looked before and after it."""
+
+    draft: Draft
+    shown: tuple[Picture | None, Picture | None]

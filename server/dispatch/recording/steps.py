@@ -1,0 +1,115 @@
+"""Drafts as they are written: whose they are, what they were done to, and what stays a secret.
+
+A text is kept only where that was said for the recording; else its step names a secret, and has no
+pictures, as nothing says where on them the text is.  What was copied is never kept.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from schemas.inputs.bodies import Operation
+from schemas.link.messages import Display
+from schemas.resources.reviews import Editor
+from schemas.steps.step import MAX_PAUSE_MILLISECONDS, TEXT_FIELDS
+from schemas.values.json_encoding import encode_json
+from server.dispatch.command import Sender
+from server.dispatch.recording.drafts import Draft
+from server.store.recordings.recordings import StoredStep
+from server.store.recordings.writes import step_key
+
+MOST_DISPLAYS: Final = 64
+
+
+class SecretNames:
+    """Names of secrets, each another one; ``used`` are how many there were before."""
+
+    def __init__(self, used: int) -> None:
+        self._numbers = iter(range(used + 1, 2**31))
+        self._names: dict[tuple[object, int], str] = {}
+
+    def of(self, draft: Draft) -> str:
+        """The name of a draft's secret, which it keeps."""
+        key = draft.command_id, draft.index
+        if key not in self._names:
+            self._names[key] = f"secret_{next(self._numbers)}"
+        return self._names[key]
+
+    def forget(self, draft: Draft) -> None:
+        """It is written."""
+        self._names.pop((draft.command_id, draft.index), None)
+
+
+def keeps_text(draft: Draft, *, keep_texts: bool) -> bool:
+    """Whether a draft's text, if it has one, may stand in its step."""
+    return draft.text is None or (keep_texts and draft.operation != Operation.CLIPBOARD_WRITE.value)
+
+
+def shows_text(draft: Draft, *, keep_texts: bool) -> bool:
+    """Whether a draft's pictures may show what must not be kept."""
+    is_shown = draft.operation != Operation.CLIPBOARD_WRITE.value
+    return is_shown and not keeps_text(draft, keep_texts=keep_texts)
+
+
+def written(
+    draft: Draft,
+    *,
+    last_ended: int | None,
+    displays: Sequence[Display],
+    secret: str | None,
+    pictures: tuple[str | None, str | None] = (None, None),
+) -> StoredStep:
+    """A draft as a step; ``secret`` is the name of what takes its text's place.
+
+    ``last_ended`` is when the step before ended.
+    """
+    # A `Step`, written without checking it: all of it was checked as an input.
+    body = draft.body
+    if draft.text is not None and secret is None:
+        body = {**body, TEXT_FIELDS[draft.operation]: draft.text}
+    said: dict[str, Any] = {"operation": draft.operation, "body": body}
+    if last_ended is not None:
+        said["after_ms"] = min(max(draft.began - last_ended, 0), MAX_PAUSE_MILLISECONDS)
+    if (sender := draft.sender) is not None:
+        said |= {
+            "by": {
+                "token_id": str(sender.token_id),
+                "token_name": sender.token_name,
+                "user_id": sender.user_id and str(sender.user_id),
+                "through": draft.through,
+            },
+            "command_id": str(draft.command_id),
+            "picture": pictures[0],
+            "picture_after": pictures[1],
+        }
+        if (display := _display(draft, displays)) is not None:
+            said["target"] = {"display": display}
+        if secret is not None:
+            said["secret"] = secret
+    return StoredStep(
+        step_key(draft.command_id, draft.index),
+        encode_json(said),
+        is_gap=draft.is_gap,
+        has_secret=secret is not None,
+        author=None if sender is None else _author(sender),
+    )
+
+
+def _author(sender: Sender) -> str:
+    return Editor(
+        token_id=sender.token_id, token_name=sender.token_name, user_id=sender.user_id
+    ).author
+
+
+def _display(draft: Draft, displays: Sequence[Display]) -> int | None:
+    """Which display a draft's place is on."""
+    return next(_on(draft, displays[:MOST_DISPLAYS]), None)
+
+
+def _on(draft: Draft, displays: Sequence[Display]) -> Iterator[int]:
+    if draft.place is None:
+        return
+    x, y = draft.place
+    for number, display in enumerate(displays):
+        is_across = display.x <= x < display.x + display.width
+        if is_across and display.y <= y < display.y + display.height:
+            yield number

@@ -1,0 +1,58 @@
+"""Watches a machine's screen for as long as it is recorded, on whichever link it has."""
+
+import asyncio
+from contextlib import suppress
+from typing import Final
+
+from server.clock import server_time
+from server.dispatch.recording.frames import LIVE, Frames
+from server.machines.link.errors import LinkBusyError, LinkDownError
+from server.machines.screens import ScreenUnavailableError, Viewer
+from server.machines.socket import LinkSocket
+from server.tasks import Tasks
+
+AGAIN_SECONDS: Final = 1.0
+"""After which a screen that could not be seen is looked at again."""
+
+
+class Watching:
+    """Fills `Frames` with what the screen of a link shows, until the link or this is over.
+
+    ``is_settled`` is set when the first picture is there, or none is to be expected.
+    """
+
+    def __init__(self, link: LinkSocket, frames: Frames, background: Tasks) -> None:
+        self._link = link
+        self._frames = frames
+        self.is_settled = asyncio.Event()
+        self._watching = background.start_and_report(self._run(), "watch a recorded screen")
+
+    def close(self) -> None:
+        """Watch no more."""
+        self._watching.cancel()
+
+    async def _run(self) -> None:
+        try:
+            while not self._link.is_over:
+                with suppress(LinkDownError, LinkBusyError):
+                    await self._watch()
+                self.is_settled.set()
+                self._frames.ended(server_time())
+                await asyncio.sleep(AGAIN_SECONDS)
+        finally:
+            self.is_settled.set()
+            self._frames.ended(server_time())
+
+    async def _watch(self) -> None:
+        """Until the screen cannot be seen any more, if it can."""
+        if self._link.desktop.why_no_screen is not None:
+            return
+        # Without a name: who records is told in another place than who looks.
+        viewer: Viewer = self._link.screen.watch(LIVE)
+        try:
+            with suppress(ScreenUnavailableError):
+                while True:
+                    self._frames.arrived(await viewer.next())
+                    self.is_settled.set()
+        finally:
+            viewer.close()

@@ -1,0 +1,122 @@
+"""Pictures of a recording, and what a hand did in it, with a machine that the test plays."""
+
+from typing import Any
+
+from schemas.link.messages import Input, Interrupt, Interrupted, ScreenStart, ScreenStop
+from server.clock import server_time
+from tests.hand_client import HandClient, button, hand_path, move, stroke
+from tests.pictures import picture
+from tests.screens import Desk, connected
+from tests.server.api.machines.test_recordings import RECORDINGS, steps_of, stopped
+from tests.service import Service
+from tests.waiting import waited
+
+
+async def begun(desk: Desk, **body: Any) -> Any:
+    """Begin a recording of a machine, whose screen is black then."""
+    starting = desk.service.server.services.background.start(
+        desk.service.post(RECORDINGS, body), "somebody who records"
+    )
+    asked = await desk.heard(ScreenStart)
+    await shows(desk, asked, 0)
+    reply = await starting
+    assert reply.status == 201, reply.body
+    return reply.json, asked
+
+
+async def shows(desk: Desk, asked: ScreenStart, shade: int) -> None:
+    """Show a grey of this shade, from now on."""
+    content = picture("jpeg", shade=shade)
+    await desk.shows(content, number=asked.stream, captured_at=server_time())
+
+
+async def clicked(desk: Desk, x: int) -> None:
+    """Have the machine click somewhere."""
+    clicking = desk.machine.service.server.services.background.start(
+        desk.service.post(desk.machine.input_path("mouse/click"), {"x": x, "y": 1}), "a client"
+    )
+    command = await desk.heard(Input)
+    await desk.link.acknowledge(command.command_id)
+    assert (await clicking).status == 200
+
+
+async def test_steps_have_the_screen_before_and_after_and_each_picture_is_kept_once(
+    service: Service,
+) -> None:
+    async with connected(service) as desk:
+        recording, asked = await begun(desk)
+        await clicked(desk, 1)
+        await shows(desk, asked, 200)
+        await until_steps(service, recording, 1)
+        await clicked(desk, 2)
+        await until_steps(service, recording, 2)
+        ended = await stopped(service, recording)
+        await desk.heard(ScreenStop)
+    first, second = await steps_of(service, recording)
+    assert first["picture"] != first["picture_after"] == second["picture"]
+    assert second["picture"] == second["picture_after"]
+    assert ended["pictures"] == 2
+    for step, shade in ((first, 0), (second, 200)):
+        kept = await service.get(f"/v1/pictures/{step['picture']}")
+        assert kept.body == picture("jpeg", shade=shade)
+    assert first["target"] == {"display": 0}
+
+
+async def test_step_whose_text_is_secret_has_no_picture(service: Service) -> None:
+    async with connected(service) as desk:
+        recording, asked = await begun(desk)
+        body = {"text": "hunter2"}
+        typing = service.server.services.background.start(
+            service.post(desk.machine.input_path("keyboard/type"), body), "a client"
+        )
+        command = await desk.heard(Input)
+        await desk.link.acknowledge(command.command_id)
+        await typing
+        await shows(desk, asked, 100)
+        await stopped(service, recording)
+    (step,) = await steps_of(service, recording)
+    assert (step["secret"], step["picture"], step["picture_after"]) == ("secret_1", None, None)
+
+
+async def test_what_a_hand_does_is_put_together_and_its_texts_are_secrets(
+    service: Service,
+) -> None:
+    async with connected(service) as desk:
+        recording, _ = await begun(desk)
+        obeying = service.server.services.background.start(obeys(desk), "a machine of the test")
+        lease = (await service.post("/v1/machines/desk-1/control")).json["id"]
+        async with HandClient.on(service.url, hand_path("desk-1", lease), service.token) as hand:
+            await hand.does(move(5, 5), button(True, x=5, y=5), button(False, x=5, y=5))
+            await hand.until_acknowledged()
+            await hand.does(*stroke("h"), *stroke("u"), *stroke("enter"))
+            await hand.until_acknowledged()
+            ended = await stopped(service, recording)
+        obeying.cancel()
+    steps = await steps_of(service, recording)
+    assert [(step["operation"], step["body"], step.get("secret")) for step in steps] == [
+        ("mouse.click", {"x": 5, "y": 5}, None),
+        ("keyboard.type", {}, "secret_1"),
+        ("keyboard.key", {"text": "enter"}, None),
+    ]
+    assert {step["by"]["through"] for step in steps} == {"hand"}
+    assert ended["gaps"] == 0
+
+
+async def obeys(desk: Desk) -> None:
+    """Carry out whatever comes."""
+    while True:
+        message = await desk.link.next_message()
+        if isinstance(message, Interrupt):
+            await desk.link.say(Interrupted(request=message.request))
+        elif isinstance(message, Input):
+            await desk.link.acknowledge(message.command_id)
+
+
+async def until_steps(service: Service, recording: Any, number: int) -> None:
+    """Wait until so many steps are written."""
+    path = f"/v1/recordings/{recording['id']}"
+
+    async def has_them() -> bool | None:
+        return (await service.get(path)).json["steps"] >= number or None
+
+    await waited(has_them)

@@ -1,0 +1,174 @@
+"""What a hand's events come to."""
+
+import pytest
+
+from schemas.inputs.bodies import INPUT_BODIES, Operation
+from server.dispatch.recording.gestures import DOUBLE_CLICK, REST
+from tests.server.dispatch.recording.hands import ScriptedHand
+
+
+@pytest.fixture
+def hand() -> ScriptedHand:
+    return ScriptedHand()
+
+
+def test_press_and_release_are_a_click_and_moves_before_it_go(hand: ScriptedHand) -> None:
+    hand.moves((1, 1), (5, 5))
+    hand.clicks(5, 5)
+    assert hand.steps == [("mouse.click", {"x": 5, "y": 5}, None)]
+
+
+@pytest.mark.parametrize(("times", "steps"), [(2, [2]), (3, [3]), (4, [3, 1])])
+def test_quick_clicks_are_double_and_triple_clicks(
+    hand: ScriptedHand, times: int, steps: list[int]
+) -> None:
+    for _ in range(times):
+        hand.clicks(5, 5)
+    assert [body.get("clicks", 1) for _, body, _ in hand.steps] == steps
+
+
+def test_slow_clicks_and_clicks_elsewhere_are_clicks_each(hand: ScriptedHand) -> None:
+    hand.clicks(5, 5)
+    hand.clicks(5, 5, after=DOUBLE_CLICK + 1)
+    hand.clicks(50, 50)
+    assert [body for _, body, _ in hand.steps] == [
+        {"x": 5, "y": 5},
+        {"x": 5, "y": 5},
+        {"x": 50, "y": 50},
+    ]
+
+
+def test_way_between_press_and_release_is_a_drag_along_it(hand: ScriptedHand) -> None:
+    hand.clicks(5, 5)
+    hand.presses(5, 5)
+    hand.moves((10, 5), (20, 6))
+    hand.releases(30, 7, after=100)
+    (_, first, _), (operation, body, _) = hand.steps
+    assert first == {"x": 5, "y": 5}
+    assert operation == "mouse.drag"
+    assert body == {
+        "start_x": 5,
+        "start_y": 5,
+        "to_x": 30,
+        "to_y": 7,
+        "duration": 0.12,
+        "path": [{"x": 10, "y": 5}, {"x": 20, "y": 6}],
+    }
+
+
+def test_unsteady_hand_clicks(hand: ScriptedHand) -> None:
+    hand.presses(5, 5)
+    hand.moves((6, 6), (7, 5))
+    hand.releases(7, 5)
+    assert hand.steps == [("mouse.click", {"x": 5, "y": 5}, None)]
+
+
+def test_long_way_is_thinned_to_what_an_input_takes(hand: ScriptedHand) -> None:
+    hand.presses(0, 0)
+    for number in range(10):
+        hand.moves(*((number * 100 + place, 0) for place in range(100)))
+    hand.releases(1000, 0)
+    ((_, body, _),) = hand.steps
+    assert 200 < len(body["path"]) <= 256
+    INPUT_BODIES[Operation.MOUSE_DRAG].model_validate(body)
+
+
+def test_two_buttons_at_once_are_told_as_they_were(hand: ScriptedHand) -> None:
+    hand.presses(5, 5)
+    hand.presses(5, 5, "right")
+    hand.releases(5, 5)
+    hand.releases(5, 5, "right")
+    assert [(body.get("button", "left"), body["down"]) for _, body, _ in hand.steps] == [
+        ("left", True),
+        ("right", True),
+        ("left", False),
+        ("right", False),
+    ]
+
+
+def test_wheel_runs_are_one_step_in_each_direction(hand: ScriptedHand) -> None:
+    for _ in range(5):
+        hand.turns("down", 2, 5, 5)
+    hand.turns("up", 1, 5, 5)
+    assert [(body["direction"], body["amount"]) for _, body, _ in hand.steps] == [
+        ("down", 10),
+        ("up", 1),
+    ]
+
+
+def test_keys_become_texts_and_combinations(hand: ScriptedHand) -> None:
+    hand.strikes("h")
+    hand.holds("shift")
+    hand.strikes("I")
+    hand.lets_go("shift")
+    hand.strikes("x", "backspace", "!")
+    hand.composes("é")
+    hand.strikes("enter")
+    hand.holds("ctrl")
+    hand.strikes("a")
+    hand.lets_go("ctrl")
+    hand.strikes("tab", "tab", "super")
+    assert hand.steps == [
+        ("keyboard.type", {}, "hI!é"),
+        ("keyboard.key", {"text": "enter"}, None),
+        ("keyboard.key", {"text": "ctrl+a"}, None),
+        ("keyboard.key", {"text": "tab tab"}, None),
+        ("keyboard.key", {"text": "super"}, None),
+    ]
+
+
+def test_modifiers_are_held_for_what_is_done_with_them(hand: ScriptedHand) -> None:
+    hand.holds("ctrl")
+    hand.clicks(5, 5)
+    hand.turns("up", 1, 5, 5)
+    hand.lets_go("ctrl")
+    hand.clicks(90, 90)
+    assert [body.get("modifiers") for _, body, _ in hand.steps] == [["ctrl"], ["ctrl"], None]
+
+
+def test_key_within_a_click_is_no_further_click(hand: ScriptedHand) -> None:
+    hand.clicks(5, 5)
+    hand.presses(5, 5)
+    hand.strikes("a")
+    hand.releases(5, 5)
+    assert [operation for operation, _, _ in hand.steps] == [
+        "mouse.click",
+        "keyboard.type",
+        "mouse.click",
+    ]
+
+
+def test_long_rest_is_told_and_a_short_one_is_not(hand: ScriptedHand) -> None:
+    hand.moves((5, 5))
+    hand.clicks(50, 50, after=REST + 100)
+    hand.moves((7, 7))
+    hand.clicks(60, 60, after=REST - 100)
+    rests = [draft.hover for draft in hand.closed]
+    assert [operation for operation, _, _ in hand.steps] == [
+        "mouse.move",
+        "mouse.click",
+        "mouse.click",
+    ]
+    assert rests == [True, False]
+
+
+def test_what_is_under_way_is_told_as_if_it_ended_now(hand: ScriptedHand) -> None:
+    hand.strikes("a", "b")
+    under_way = hand.gestures.open
+    assert under_way is not None
+    assert under_way.text == "ab"
+    hand.strikes("c")
+    assert under_way.text == "ab"
+    hand.presses(5, 5)
+    under_way = hand.gestures.open
+    assert under_way is not None
+    assert under_way.body == {"x": 5, "y": 5, "down": True}
+    assert [text for _, _, text in hand.steps] == ["abc", None]
+
+
+def test_text_ends_after_a_pause(hand: ScriptedHand) -> None:
+    hand.strikes("a")
+    hand.rests(2500)
+    assert [draft.text for draft in hand.closed] == ["a"]
+    hand.strikes("b")
+    assert [text for _, _, text in hand.steps] == ["a", "b"]

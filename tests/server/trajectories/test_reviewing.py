@@ -1,0 +1,74 @@
+"""The rules of reviews, without a database."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from schemas.resources.reviews import NewReview
+from server.errors import WrongState
+from server.trajectories.contents import with_hashes
+from server.trajectories.reviewing import (
+    MOST_AUTHORS,
+    decided,
+    edited,
+    is_author,
+    is_runnable,
+    refused_decision,
+    with_author,
+)
+from tests.trajectories import EDITOR, stored
+
+OPEN = replace(with_hashes(stored()), authors=(EDITOR.author,))
+SEEN = (OPEN.content_hash or b"").hex()
+OTHER = EDITOR.model_copy(update={"user_id": UUID(int=5)})
+
+
+def decision(name: str, seen: str = SEEN) -> NewReview:
+    return NewReview.model_validate({"decision": name, "content_hash": seen})
+
+
+APPROVED = replace(OPEN, **decided(OPEN, decision("approve"), OTHER))
+
+
+def test_only_the_approved_content_is_runnable() -> None:
+    assert not is_runnable(OPEN)
+    assert is_runnable(APPROVED)
+    assert not is_runnable(replace(APPROVED, content_hash=b"another"))
+    assert not is_runnable(replace(APPROVED, content_hash=None))
+    assert not is_runnable(replace(OPEN, is_approved=True, has_been_approved=True))
+    assert not is_runnable(replace(APPROVED, **edited(APPROVED, EDITOR)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "name", "seen", "words"),
+    [
+        ({}, "approve", SEEN, None),
+        ({}, "approve", "0" * 64, f"its content_hash is {SEEN}"),
+        ({"content_hash": None, "is_generated": False}, "reject", SEEN, "pending generation"),
+        ({"content_hash": None}, "approve", SEEN, "set is_generated to true again"),
+        ({}, "withdraw", SEEN, "it is not approved"),
+        ({"review": APPROVED.review}, "withdraw", SEEN, None),
+    ],
+)
+def test_decision_is_about_the_content_that_is_there(
+    fields: dict[str, Any], name: str, seen: str, words: str | None
+) -> None:
+    refusal = refused_decision(replace(OPEN, **fields), decision(name, seen))
+    assert (refusal is None) if words is None else words in (refusal or "")
+
+
+def test_author_is_who_made_or_changed_it() -> None:
+    assert is_author(OPEN, EDITOR)
+    assert not is_author(OPEN, OTHER)
+    assert is_author(replace(OPEN, **edited(OPEN, OTHER)), OTHER)
+    # One from before its authors were kept has its user.
+    assert is_author(replace(OPEN, authors=(), user_id=OTHER.user_id), OTHER)
+
+
+def test_authors_are_bounded_and_none_is_forgotten() -> None:
+    many = tuple(f"token:{number}" for number in range(MOST_AUTHORS))
+    assert with_author((*many[1:], EDITOR.author), EDITOR)[-1] == EDITOR.author
+    with pytest.raises(WrongState, match="200 users and tokens"):
+        with_author(many, EDITOR)
