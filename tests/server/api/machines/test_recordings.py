@@ -11,6 +11,7 @@ from schemas.link.messages import Input
 from schemas.resources.tokens import Scope
 from schemas.steps.step import Step
 from server.dispatch.recording.drafts import HELD
+from server.dispatch.recording.writing import RecordingWriter
 from tests.desktop_states import SMALL, YES, desktop
 from tests.events import listening
 from tests.links import hello
@@ -435,3 +436,19 @@ async def holding(service: Service, text: str) -> list[str]:
         if any(text in each or " ".join(text) in each for each in documents):
             found.append(name)
     return found
+
+
+@pytest.mark.own_server
+async def test_recording_that_cannot_be_written_ends_and_says_so(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: Any, **__: Any) -> Any:
+        raise ValueError("a mistake")
+
+    async with service.joined() as (machine, link):
+        recording = await begun(service)
+        monkeypatch.setattr(RecordingWriter, "append", broken)
+        await sent(machine, link, "mouse/move", {"x": 1, "y": 1})
+        await until_stopped(service, recording, "failed")
+        # Inputs go on.
+        await sent(machine, link, "mouse/move", {"x": 2, "y": 2})
