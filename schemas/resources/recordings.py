@@ -51,7 +51,7 @@ WORDS: Final[dict[WhyStopped, str]] = {
     "token": "the token of whoever began it was revoked or has expired",
     "machine": "the machine was removed",
     "trajectory": "its trajectory was deleted, or somebody has ended its generation",
-    "failed": "the database would not take its steps",
+    "failed": "the server could not write its steps, and its log says why",
 }
 """The same for a person."""
 

@@ -160,6 +160,10 @@ class RecordingSession:
             pass
         except NotFound:
             await self._writer.end(self.link.organization_id, self.mark.id, "trajectory")
+        except Exception:
+            # Nobody must believe that it goes on.
+            await self._writer.end(self.link.organization_id, self.mark.id, "failed")
+            raise
         finally:
             self.is_over = True
             self._watching.close()

@@ -11,6 +11,7 @@ from schemas.link.messages import Input
 from schemas.resources.tokens import Scope
 from schemas.steps.step import Step
 from server.dispatch.recording.drafts import HELD
+from server.dispatch.recording.writing import RecordingWriter
 from tests.desktop_states import SMALL, YES, desktop
 from tests.events import listening
 from tests.links import hello
@@ -167,6 +168,19 @@ async def test_replay_is_no_second_step_and_one_that_was_missed_is_made_up(
             assert "Idempotency-Replayed" in (await machine.move(key, x=x)).headers
         await stopped(service, recording)
     assert done(await steps_of(service, recording)) == [("mouse.move", {"x": 2, "y": 4})]
+
+
+async def test_value_of_an_element_is_a_text_like_any_other(service: Service) -> None:
+    body = {"element": {"role": "entry", "name": "Order"}, "value": f"canary{uuid4().hex}"}
+    async with service.joined(COPYING) as (machine, link):
+        recording = await begun(service)
+        kept = await begun(service, keep_texts=True)
+        await sent(machine, link, "element/set_value", body)
+        await stopped(service, recording)
+        await stopped(service, kept)
+    (step,) = await steps_of(service, recording)
+    assert (step["secret"], step["body"]) == ("secret_1", {"element": body["element"]})
+    assert done(await steps_of(service, kept)) == [("element.set_value", body)]
 
 
 async def test_no_text_is_kept_unless_that_was_said(service: Service) -> None:
@@ -435,3 +449,19 @@ async def holding(service: Service, text: str) -> list[str]:
         if any(text in each or " ".join(text) in each for each in documents):
             found.append(name)
     return found
+
+
+@pytest.mark.own_server
+async def test_recording_that_cannot_be_written_ends_and_says_so(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: Any, **__: Any) -> Any:
+        raise ValueError("a mistake")
+
+    async with service.joined() as (machine, link):
+        recording = await begun(service)
+        monkeypatch.setattr(RecordingWriter, "append", broken)
+        await sent(machine, link, "mouse/move", {"x": 1, "y": 1})
+        await until_stopped(service, recording, "failed")
+        # Inputs go on.
+        await sent(machine, link, "mouse/move", {"x": 2, "y": 2})
