@@ -268,6 +268,7 @@ TESTED_ELSEWHERE = {
     "server/assembly.py": "tests/server/test_app.py",
     "server/web/endpoint.py": "tests/server/api/test_routes.py",
     "server/web/files.py": "tests/server/api/test_console.py",
+    "server/web/session_cookie.py": "tests/server/api/test_console.py",
     "server/web/auditing.py": "tests/server/api/test_audit.py",
     "server/store/machines/documents.py": "tests/server/store/machines/test_machines.py",
     "server/identity/organizations.py": "tests/server/api/test_organizations.py",
@@ -282,6 +283,7 @@ TESTED_ELSEWHERE = {
     "server/dispatch/here/waits.py": "tests/server/dispatch/test_waits_between_nodes.py",
     "server/api/machines/pictures.py": "tests/server/api/machines/test_waiting.py",
     "schemas/inputs/waits.py": "tests/server/api/machines/test_waiting.py",
+    "schemas/resources/sessions.py": "tests/server/api/test_sessions.py",
     # What an invitation is for, is seen from its making to the machine.
     "schemas/resources/invitations.py": "tests/server/api/machines/test_invitations.py",
     "server/store/machines/invitations.py": "tests/server/api/machines/test_invitations.py",

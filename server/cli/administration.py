@@ -121,9 +121,16 @@ def _what_it_allows(
 
 
 @token.command("list")
+@click.option(
+    "--of-machines/--without-machines",
+    "of_machines",
+    default=None,
+    help="Those of machines alone, or all others.  [default: all]",
+)
 @api_options
-def list_tokens(api: Api) -> None:
+def list_tokens(api: Api, of_machines: bool | None) -> None:
     """List the tokens that are in force."""
+    query = None if of_machines is None else {"of_machines": str(of_machines).lower()}
     columns = (
         "id",
         "name",
@@ -134,7 +141,7 @@ def list_tokens(api: Api) -> None:
         "expires_at",
         "last_used_at",
     )
-    api.show(api.call_list("/v1/tokens"), columns)
+    api.show(api.call_list("/v1/tokens", query), columns)
 
 
 @token.command("revoke")

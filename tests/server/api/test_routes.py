@@ -18,7 +18,16 @@ from server.api.routes import ROUTES
 from server.store.machines.invitations import InvitationStore
 from server.web.endpoint import endpoints_of
 from tests.commands import accepted, keep_sent
-from tests.server.api.route_table import ANY_TOKEN, ITS_OWN, OTHERS_404, PNG, PUBLIC, TABLE, Row
+from tests.server.api.route_table import (
+    ANY_TOKEN,
+    ITS_OWN,
+    OF_THE_CONSOLE,
+    OTHERS_404,
+    PNG,
+    PUBLIC,
+    TABLE,
+    Row,
+)
 from tests.service import (
     Reply,
     Service,
@@ -84,15 +93,17 @@ class World:
             await self._made("/v1/trajectories", sent(workflow_id=ids["workflow_id"]))
         if "{trajectory_id}" in path:
             ids["trajectory_id"] = await self._made("/v1/trajectories", sent(is_generated=False))
-        if "{token_id}" in path:
-            body = {"name": "n", "scopes": ["input:send"]}
-            ids["token_id"] = await self._made("/v1/tokens", body)
-        if "{pool_id}" in path:
-            ids["pool_id"] = await self._made("/v1/pools", {"name": f"of {uuid4()}"})
+        if "{session_id}" in path:
+            ids["session_id"] = await self._session()
         if "{webhook_id}" in path:
             ids |= await self._webhook()
-        if "{invitation_id}" in path:
-            ids["invitation_id"] = await self._made("/v1/invitations", {"approval": True})
+        for name, address, body in (
+            ("token_id", "/v1/tokens", {"name": "n", "scopes": ["input:send"]}),
+            ("pool_id", "/v1/pools", {"name": f"of {uuid4()}"}),
+            ("invitation_id", "/v1/invitations", {"approval": True}),
+        ):
+            if f"{{{name}}}" in path:
+                ids[name] = await self._made(address, body)
         if "{join_id}" in path:
             ids["join_id"] = await self._waiting_host(UUID(ids["invitation_id"]))
         if "{picture_id}" in path:
@@ -101,6 +112,14 @@ class World:
             reply = await self.ours.post("/v1/pictures", headers=headers, content=picture)
             ids["picture_id"] = reply.json["id"]
         return path.format(**ids)
+
+    async def _session(self) -> str:
+        """The id of a session that somebody has just begun."""
+        body, own = {"token": self.ours.token}, OF_THE_CONSOLE
+        reply = await self.ours.post("/console/session", body, token=None, headers=own)
+        assert reply.status == 204, reply.body
+        listed = (await self.ours.get("/v1/sessions?limit=1")).json
+        return str(listed["items"][0]["id"])
 
     async def _webhook(self) -> dict[str, str]:
         """The ids of a webhook and of something that is posted to it."""
@@ -216,7 +235,7 @@ def test_what_another_organization_has_does_not_exist(world: World, row: Row) ->
 @each_of(row for row in TABLE if row.border == ITS_OWN)
 def test_nothing_of_another_organization_is_seen(world: World, row: Row) -> None:
     things = world.filled(
-        "{machine_id} {workflow_id} {token_id} {invitation_id} {pool_id} {webhook_id}"
+        "{machine_id} {workflow_id} {token_id} {invitation_id} {pool_id} {webhook_id} {session_id}"
     ).split()
     trajectory = world.made("/v1/trajectories", sent())
     known = [*things, trajectory, str(world.ours.organization_id)]
