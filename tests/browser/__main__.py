@@ -282,6 +282,12 @@ def show_tokens(visit: Visit, _: Scene) -> None:
     expect(visit.page.get_by_role("button", name="Revoke Anna")).to_be_visible()
 
 
+def show_sessions(visit: Visit, _: Scene) -> None:
+    """The list, with the own one."""
+    visit.sign_in("/settings/sessions")
+    expect(visit.page.get_by_text("yours, here")).to_be_visible()
+
+
 def show_new_token(visit: Visit, scene: Scene) -> None:
     """The form for one, with each scope."""
     show_tokens(visit, scene)
@@ -337,6 +343,7 @@ PAGES: dict[str, Callable[[Visit, Scene], None]] = {
     "pools": show_pools,
     "tokens": show_tokens,
     "new-token": show_new_token,
+    "sessions": show_sessions,
     "webhooks": show_webhooks,
     "webhook": show_webhook,
     "organizations": show_organizations,

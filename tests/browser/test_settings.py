@@ -191,6 +191,44 @@ def test_revoked_token_is_good_no_more(operator: Visit) -> None:
     assert site.api.call("GET", f"/v1/tokens/{made['id']}").status == 404
 
 
+def test_session_is_ended_and_its_browser_asks_for_a_token(
+    operator: Visit, browser: Browser
+) -> None:
+    page, site = operator.page, operator.site
+    made = site.new_token("trajectories:read", name="of Bert")
+    operator.go("/settings/sessions")
+    expect(rows(page).filter(has_text="yours, here")).to_have_count(1)
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    with Visit.begun(browser, site) as theirs:
+        theirs.sign_in("/trajectories", made["token"])
+        row = rows(page).filter(has_text="of Bert")
+        expect(row).to_contain_text("Chrome")
+        row.get_by_role("button", name="End the session of of Bert").focus()
+        page.keyboard.press("Enter")
+        expect(in_dialog(page)).to_contain_text("The token stays good")
+        in_dialog(page).get_by_role("button", name="End").click()
+        expect(in_dialog(page)).to_have_count(0)
+        expect(row).to_have_count(0)
+        theirs.page.reload()
+        expect(theirs.page.get_by_label("Token")).to_be_visible()
+
+
+def test_ending_ones_own_session_is_signing_out(browser: Browser, site: Site) -> None:
+    made = site.new_token("tokens:write", name="of Carla")
+    with Visit.begun(browser, site) as visit:
+        page = visit.page
+        visit.sign_in("/settings/sessions", made["token"])
+        own = rows(page).filter(has_text="yours, here")
+        expect(own).to_contain_text("of Carla")
+        own.get_by_role("button", name="End").click()
+        expect(in_dialog(page)).to_contain_text("you sign out")
+        in_dialog(page).get_by_role("button", name="End").click()
+        expect(page.get_by_label("Token")).to_be_visible()
+        assert page.context.cookies() == []
+        page.reload()
+        expect(page.get_by_label("Token")).to_be_visible()
+
+
 def test_token_gives_no_more_than_itself(browser: Browser, site: Site) -> None:
     made = site.new_token("tokens:write", "machines:read", name="of little")
     with Visit.begun(browser, site) as visit:
@@ -232,6 +270,7 @@ def test_organization_is_added_and_entered_with_a_token_made_for_it(
     [
         ("pools", "machines:read"),
         ("tokens", "tokens:write"),
+        ("sessions", "tokens:write"),
         ("webhooks", "webhooks:write"),
         ("organizations", "organizations:write"),
     ],

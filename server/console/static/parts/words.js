@@ -85,7 +85,7 @@ const ACTIONS = {
   "clipboard.read": "Read the clipboard",
   "organization.added": "Added an organization",
   "session.started": "Signed in",
-  "session.ended": "Signed out",
+  "session.ended": "Ended a session",
   "trajectory.approval_withdrawn": "Withdrew an approval",
   "trajectory.extended": "Added steps to a trajectory",
 };
