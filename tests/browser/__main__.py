@@ -168,7 +168,10 @@ def fill_settings(site: Site) -> tuple[str, str]:
         made: dict[str, Any] = site.api.call("POST", f"/v1/{what}", body).json
         return made
 
-    berlin = make("pools", name="Berlin", description="Second floor", offline_after=60)["id"]
+    pools = site.api.call("GET", "/v1/pools").json["items"]
+    [berlin] = [each["id"] for each in pools if each["name"] == "Berlin"]
+    described = {"description": "Second floor", "offline_after": 60}
+    site.api.call("PATCH", f"/v1/pools/{berlin}", described)
     make("pools", name="Hamburg")
     make("tokens", name="Anna", role="operator")
     make("tokens", name="nightly-import", scopes=["trajectories:write"], pool_ids=[berlin])
