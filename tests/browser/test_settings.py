@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -202,7 +203,7 @@ def test_session_is_ended_and_its_browser_asks_for_a_token(
     with Visit.begun(browser, site) as theirs:
         theirs.sign_in("/trajectories", made["token"])
         row = rows(page).filter(has_text="of Bert")
-        expect(row).to_contain_text("Chrome")
+        expect(row).to_contain_text("Chrome on Linux")
         row.get_by_role("button", name="End the session of of Bert").focus()
         page.keyboard.press("Enter")
         expect(in_dialog(page)).to_contain_text("The token stays good")
@@ -211,6 +212,23 @@ def test_session_is_ended_and_its_browser_asks_for_a_token(
         expect(row).to_have_count(0)
         theirs.page.reload()
         expect(theirs.page.get_by_label("Token")).to_be_visible()
+
+
+def test_browser_is_called_as_people_call_it(operator: Visit) -> None:
+    page, site = operator.page, operator.site
+    made = site.new_token("trajectories:read", name="of Dora")
+    own = {"Farhand-Console": "1", "Sec-Fetch-Site": "same-origin"}
+    firefox = "Mozilla/5.0 (Macintosh; Intel Mac OS X 14.7; rv:140.0) Gecko/20100101 Firefox/140.0"
+    for said in (firefox, "curl/8.14.1", "<b>bold</b>"):
+        httpx.post(
+            f"{site.server.url}/console/session",
+            json={"token": made["token"]},
+            headers={**own, "User-Agent": said},
+        ).raise_for_status()
+    operator.go("/settings/sessions")
+    mine = rows(page).filter(has_text="of Dora")
+    for row, shown in enumerate(("<b>bold</b>", "curl/8.14.1", "Firefox on macOS")):
+        expect(mine.nth(row)).to_contain_text(shown)
 
 
 def test_ending_ones_own_session_is_signing_out(browser: Browser, site: Site) -> None:

@@ -8,10 +8,25 @@ import { Ago } from "../../parts/time.js";
 import { call, path } from "../../server/api.js";
 import { Setting } from "./frame.js";
 
+/** @type {[RegExp, string][]} how each calls itself; those come first that call themselves others as well */
+const BROWSERS = [[/Edg\w*\//, "Edge"], [/OPR\//, "Opera"], [/Firefox\//, "Firefox"], [/Chrome\//, "Chrome"], [/Version\/.*Safari\//, "Safari"]];
+/** @type {[RegExp, string][]} */
+const SYSTEMS = [[/Android/, "Android"], [/iPhone|iPad/, "iOS"], [/Windows/, "Windows"], [/Mac OS X/, "macOS"], [/CrOS/, "ChromeOS"], [/Linux/, "Linux"]];
+
+/** @type {(text: string, known: [RegExp, string][]) => string | undefined} */
+const nameIn = (text, known) => known.find(([pattern]) => pattern.test(text))?.[1];
+
+/** @param {string} said what a browser calls itself; where that is unknown, all of it @returns {string} */
+function browserOf(said) {
+  const browser = nameIn(said, BROWSERS);
+  const system = nameIn(said, SYSTEMS);
+  return browser && system ? `${browser} on ${system}` : said;
+}
+
 /** @type {(ask: (session: ConsoleSession) => void) => Column<ConsoleSession>[]} */
 const columnsOf = (ask) => [
   { key: "name", label: "Token", cell: ({ token_name, current }) => [html`<b dir="auto">${token_name}</b>`, current && html`<small>yours, here</small>`], attributes: ({ token_id }) => ({ title: token_id }) },
-  { key: "browser", label: "Browser", cell: ({ user_agent }) => user_agent ?? "It did not say", attributes: ({ user_agent }) => ({ title: user_agent ?? "", dir: "auto" }) },
+  { key: "browser", label: "Browser", cell: ({ user_agent }) => browserOf(user_agent ?? "It did not say"), attributes: ({ user_agent }) => ({ title: user_agent ?? "", dir: "auto" }) },
   { key: "since", label: "Signed in", cell: ({ created_at }) => html`<${Ago} time=${created_at} />` },
   { key: "used", label: "Last used", cell: ({ last_used_at }) => html`<${Ago} time=${last_used_at} />` },
   { key: "expires_at", label: "Ends", cell: ({ expires_at }) => html`<${Ago} time=${expires_at} />` },
