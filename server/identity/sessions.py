@@ -136,8 +136,14 @@ class Sessions:
 
         ``own`` is the hash of the asker's own, if it is in one.
         """
+        token_hash = None
+        if page.token_id is not None:
+            token = await self._tokens.get(asker.organization_id, page.token_id)
+            if token is None:
+                return SessionPage(items=[], total=0, skip=page.skip, limit=page.limit)
+            token_hash = token.hash
         found, total = await self._store.list(
-            asker.organization_id, page, self._idle, token_id=page.token_id
+            asker.organization_id, page, self._idle, token_hash=token_hash
         )
         items = [_view(each, own) for each in found]
         return SessionPage(items=items, total=total, skip=page.skip, limit=page.limit)

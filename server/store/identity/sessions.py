@@ -137,50 +137,61 @@ class SessionStore:
         page: PageQuery,
         idle: timedelta,
         *,
-        token_id: UUID | None = None,
+        token_hash: bytes | None = None,
     ) -> tuple[builtins.list[OpenSession], int]:
         """One page of the sessions that are good for something, newest first, and how many in all.
 
-        Not those that were unused for ``idle``; with ``token_id`` those of that token alone.
+        Not those that were unused for ``idle``; with ``token_hash`` those of that token alone.
         """
-        stages = _open(organization_id, idle)
-        if token_id is not None:
-            stages.append({"$match": {"token._id": token_id}})
+        wanted = _in_force(organization_id, idle)
+        if token_hash is not None:
+            wanted["token_hash"] = token_hash
         part = [{"$skip": page.skip}, {"$limit": page.limit}]
-        stages.append({"$facet": {"items": part, "total": [{"$count": "sessions"}]}})
+        # A token is looked up once for all of its sessions, of which it may have many.
+        counted = [
+            {"$match": wanted},
+            {"$group": {"_id": "$token_hash", "sessions": {"$sum": 1}}},
+            *_with_token("_id"),
+            {"$group": {"_id": None, "sessions": {"$sum": "$sessions"}}},
+        ]
         async with self._database.operation():
-            [found] = await self._sessions.aggregate(stages).to_list(1)
-        total = found["total"][0]["sessions"] if found["total"] else 0
-        return [_open_session(each) for each in found["items"]], total
+            total = await self._sessions.aggregate(counted).to_list(1)
+            found = await self._sessions.aggregate(_newest(wanted) + part).to_list(page.limit)
+        return [_open_session(each) for each in found], total[0]["sessions"] if total else 0
 
     async def get(
         self, organization_id: UUID, session_id: UUID, idle: timedelta
     ) -> OpenSession | None:
         """The organization's session with this id, if it is good for something, or None."""
         hashes = {"$gte": session_id.bytes + bytes(16), "$lte": session_id.bytes + b"\xff" * 16}
-        stages = _open(organization_id, idle, hashes)
+        wanted = {**_in_force(organization_id, idle), "_id": hashes}
         async with self._database.operation():
-            found = await self._sessions.aggregate(stages).to_list(1)
+            found = await self._sessions.aggregate(_newest(wanted)).to_list(1)
         return _open_session(found[0]) if found else None
 
 
-def _open(organization_id: UUID, idle: timedelta, hashes: Document | None = None) -> list[Document]:
-    """Stages that find sessions that open something, each with its token.
-
-    A token that was revoked leaves its sessions behind, of which nobody can make anything.
-    """
+def _in_force(organization_id: UUID, idle: timedelta) -> Document:
+    """A filter for the organization's sessions that have neither had their time nor been idle."""
     moment = now()
-    wanted: Document = {
+    return {
         "organization_id": organization_id,
         "expires_at": {"$gt": moment},
         "used_at": {"$gt": moment - idle},
     }
-    if hashes is not None:
-        wanted["_id"] = hashes
-    of_token = {"from": "tokens", "localField": "token_hash", "foreignField": "hash"}
+
+
+def _newest(wanted: Document) -> builtins.list[Document]:
+    """Stages that find sessions with their tokens, newest first."""
+    return [{"$match": wanted}, {"$sort": _NEWEST_FIRST}, *_with_token("token_hash")]
+
+
+def _with_token(field: str) -> builtins.list[Document]:
+    """Stages that add the token whose hash is in a field, and leave out what has none in force.
+
+    A token that was revoked leaves its sessions behind, of which nobody can make anything.
+    """
+    of_token = {"from": "tokens", "localField": field, "foreignField": "hash"}
     return [
-        {"$match": wanted},
-        {"$sort": _NEWEST_FIRST},
         {"$lookup": {**of_token, "as": "token"}},
         {"$unwind": "$token"},
         {"$match": {"token.revoked_at": None}},
