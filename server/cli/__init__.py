@@ -14,7 +14,7 @@ COMMANDS: Final = {
     "demo": "demo",
     "organization": "administration",
     "token": "administration",
-    "session": "sessions",
+    "session": "administration",
     "machine": "machines",
     "invitation": "invitations",
     "pool": "pools",

@@ -1,4 +1,4 @@
-"""``farhand organization``, ``token`` and ``command``: who may do what, and did."""
+"""``farhand organization``, ``token``, ``session`` and ``command``: who may do what, and did."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -150,6 +150,32 @@ def list_tokens(api: Api, of_machines: bool | None) -> None:
 def revoke_token(api: Api, token_id: UUID) -> None:
     """Revoke a token: within a second or two it works nowhere any more."""
     api.call("DELETE", f"/v1/tokens/{token_id}")
+
+
+@click.group()
+def session() -> None:
+    """Sessions: browsers that are signed in to the console."""
+
+
+@session.command("list")
+@click.option("--token-id", type=click.UUID, help="Those of this token alone.")
+@api_options
+def list_sessions(api: Api, token_id: UUID | None) -> None:
+    """List the sessions of the console that open something yet."""
+    query = None if token_id is None else {"token_id": str(token_id)}
+    columns = (
+        *("id", "token_name", "token_id", "user_agent"),
+        *("created_at", "last_used_at", "expires_at"),
+    )
+    api.show(api.call_list("/v1/sessions", query), columns)
+
+
+@session.command("end")
+@click.argument("session_id", metavar="ID", type=click.UUID)
+@api_options
+def end_session(api: Api, session_id: UUID) -> None:
+    """Sign a browser out: within a second or two, everywhere; its token stays good."""
+    api.call("DELETE", f"/v1/sessions/{session_id}")
 
 
 @click.group()
