@@ -285,6 +285,7 @@ TESTED_ELSEWHERE = {
     "server/assembly.py": "tests/server/test_app.py",
     "server/web/endpoint.py": "tests/server/api/test_routes.py",
     "server/web/files.py": "tests/server/api/test_console.py",
+    "server/web/session_cookie.py": "tests/server/api/test_console.py",
     "server/web/auditing.py": "tests/server/api/test_audit.py",
     "server/store/machines/documents.py": "tests/server/store/machines/test_machines.py",
     "server/identity/organizations.py": "tests/server/api/test_organizations.py",
@@ -300,6 +301,7 @@ TESTED_ELSEWHERE = {
     "server/api/machines/areas.py": "tests/server/api/machines/test_screen.py",
     "server/api/machines/pictures.py": "tests/server/api/machines/test_waiting.py",
     "schemas/inputs/waits.py": "tests/server/api/machines/test_waiting.py",
+    "schemas/resources/sessions.py": "tests/server/api/test_sessions.py",
     # What stands on screens, from the pixels to the answer.
     "schemas/inputs/sights.py": "tests/server/api/machines/test_sights.py",
     "server/api/machines/texts.py": "tests/end_to_end/test_sights.py",

@@ -143,6 +143,22 @@ class CreatedToken(Token):
     token: str = Field(repr=False)
 
 
+class ConsoleSession(Answer):
+    """A browser that is signed in to the console with a token."""
+
+    id: UUID
+    token_id: UUID
+    token_name: str
+    user_agent: str | None
+    created_at: datetime
+    last_used_at: datetime
+    """It may have been used for a minute since."""
+    expires_at: datetime
+    """When it ends at the latest."""
+    current: bool
+    """Whether the request came with its own cookie: not from this library."""
+
+
 class Invitation(Answer):
     """A code with which hosts become machines, without the code."""
 

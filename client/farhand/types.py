@@ -16,6 +16,7 @@ from farhand._fleet_types import (
     Answer,
     BulkItem,
     BulkResult,
+    ConsoleSession,
     CreatedInvitation,
     CreatedToken,
     CreatedWebhook,
@@ -57,7 +58,8 @@ Item = TypeVar("Item")
 __all__ = [
     "ActionEnd", "ActionsResult", "Answer", "Area", "AuditEntry", "BulkItem",
     "BulkResult", "Capability",
-    "ClipboardContent", "CommandAnswer", "CommandItem", "CommandView", "Control",
+    "ClipboardContent", "CommandAnswer", "CommandItem", "CommandView",
+    "ConsoleSession", "Control",
     "CreatedInvitation", "CreatedMachine", "CreatedToken", "CreatedWebhook", "Delivery",
     "Dimensions", "Display", "Editor", "Element", "Elements", "Event", "ExpectedOffline",
     "Grant", "Holder", "ImportedLine", "IncludedResource", "InputCounts", "InputResult",

@@ -14,11 +14,12 @@ from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 from server.console.assets import CONSOLE_PAGE
 from server.identity.authentication import Principal
-from server.identity.sessions import CONSOLE_HEADER, COOKIE, check_own_request, is_https
+from server.identity.sessions import CONSOLE_HEADER, COOKIE, check_own_request
 from server.web.auditing import record
 from server.web.endpoint import Endpoint
 from server.web.files import IMMUTABLE, REVALIDATE, FileHandler
 from server.web.handler import ApiHandler
+from server.web.session_cookie import clear_session_cookie, set_session_cookie
 
 MAX_SIGN_IN_BYTES = 1024
 MAX_SIGN_IN_VALUES = 8
@@ -125,20 +126,14 @@ class SessionHandler(ApiHandler):
     )
     async def post(self, body: SignIn) -> None:
         check_own_request(self.request)
-        session = await self.services.access.sessions.begin(body.token.strip(), self.address)
+        user_agent = self.request.headers.get("User-Agent", "")
+        sessions = self.services.access.sessions
+        session = await sessions.begin(body.token.strip(), self.address, user_agent)
         if (before := self.get_cookie(COOKIE)) is not None:
             await self._end(before)
         self.principal = session.principal
         await self._record("session.started")
-        self.set_cookie(
-            COOKIE,
-            session.secret,
-            expires=session.expires_at,
-            path="/",
-            httponly=True,
-            samesite="Strict",
-            secure=is_https(self.request),
-        )
+        set_session_cookie(self, session.secret, session.expires_at)
         self.answer(204)
 
     @Endpoint(
@@ -153,9 +148,7 @@ class SessionHandler(ApiHandler):
         if secret is not None:
             check_own_request(self.request)
             await self._end(secret)
-            self.clear_cookie(
-                COOKIE, path="/", httponly=True, samesite="Strict", secure=is_https(self.request)
-            )
+            clear_session_cookie(self)
         self.answer(204)
 
     async def _end(self, secret: str) -> None:

@@ -61,6 +61,7 @@ from server.api.machines.waiting import WaitHandler
 from server.api.mcp import McpHandler
 from server.api.metrics import MetricsHandler
 from server.api.organizations import OrganizationsHandler
+from server.api.sessions import OneSessionHandler, SessionsHandler
 from server.api.tokens import TokenHandler, TokensHandler
 from server.api.trajectories.export import ExportHandler
 from server.api.trajectories.importing import ImportHandler
@@ -157,6 +158,8 @@ ROUTES = (
     Route("/v1/organizations", OrganizationsHandler),
     Route("/v1/tokens", TokensHandler),
     Route("/v1/tokens/{token_id}", TokenHandler),
+    Route("/v1/sessions", SessionsHandler),
+    Route("/v1/sessions/{session_id}", OneSessionHandler),
     Route("/console", ConsoleHandler),
     Route("/console/", ConsolePageHandler),
     Route("/console/session", SessionHandler),

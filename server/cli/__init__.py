@@ -14,6 +14,7 @@ COMMANDS: Final = {
     "demo": "demo",
     "organization": "administration",
     "token": "administration",
+    "session": "administration",
     "machine": "machines",
     "invitation": "invitations",
     "pool": "pools",

@@ -1,4 +1,4 @@
-"""``farhand organization``, ``token`` and ``command``: who may do what, and did."""
+"""``farhand organization``, ``token``, ``session`` and ``command``: who may do what, and did."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -121,9 +121,16 @@ def _what_it_allows(
 
 
 @token.command("list")
+@click.option(
+    "--of-machines/--without-machines",
+    "of_machines",
+    default=None,
+    help="Those of machines alone, or all others.  [default: all]",
+)
 @api_options
-def list_tokens(api: Api) -> None:
+def list_tokens(api: Api, of_machines: bool | None) -> None:
     """List the tokens that are in force."""
+    query = None if of_machines is None else {"of_machines": str(of_machines).lower()}
     columns = (
         "id",
         "name",
@@ -134,7 +141,7 @@ def list_tokens(api: Api) -> None:
         "expires_at",
         "last_used_at",
     )
-    api.show(api.call_list("/v1/tokens"), columns)
+    api.show(api.call_list("/v1/tokens", query), columns)
 
 
 @token.command("revoke")
@@ -143,6 +150,32 @@ def list_tokens(api: Api) -> None:
 def revoke_token(api: Api, token_id: UUID) -> None:
     """Revoke a token: within a second or two it works nowhere any more."""
     api.call("DELETE", f"/v1/tokens/{token_id}")
+
+
+@click.group()
+def session() -> None:
+    """Sessions: browsers that are signed in to the console."""
+
+
+@session.command("list")
+@click.option("--token-id", type=click.UUID, help="Those of this token alone.")
+@api_options
+def list_sessions(api: Api, token_id: UUID | None) -> None:
+    """List the sessions of the console that open something yet."""
+    query = None if token_id is None else {"token_id": str(token_id)}
+    columns = (
+        *("id", "token_name", "token_id", "user_agent"),
+        *("created_at", "last_used_at", "expires_at"),
+    )
+    api.show(api.call_list("/v1/sessions", query), columns)
+
+
+@session.command("end")
+@click.argument("session_id", metavar="ID", type=click.UUID)
+@api_options
+def end_session(api: Api, session_id: UUID) -> None:
+    """Sign a browser out: within a second or two, everywhere; its token stays good."""
+    api.call("DELETE", f"/v1/sessions/{session_id}")
 
 
 @click.group()

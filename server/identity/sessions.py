@@ -11,11 +11,18 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from tornado.httputil import HTTPServerRequest
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
+from schemas.resources.sessions import (
+    MOST_USER_AGENT_CHARACTERS,
+    ConsoleSession,
+    SessionPage,
+    SessionQuery,
+)
 from server.identity.authentication import (
     MAX_TOKEN_CHARACTERS,
     Authenticator,
@@ -25,7 +32,7 @@ from server.identity.authentication import (
     unauthenticated,
 )
 from server.identity.secret_lookup import FailedAttempts, SecretLookup
-from server.store.identity.sessions import SessionStore, StoredSession
+from server.store.identity.sessions import OpenSession, SessionStore, StoredSession
 from server.store.identity.tokens import TokenStore
 from server.tasks import Tasks
 
@@ -82,10 +89,11 @@ class Sessions:
         self._idle = timedelta(seconds=idle)
         self._cache: OrderedDict[bytes, _CachedSession] = OrderedDict()
 
-    async def begin(self, token: str, address: str) -> NewSession:
+    async def begin(self, token: str, address: str, user_agent: str = "") -> NewSession:
         """Sign in with a token; a ``401`` or ``403`` problem says why it will not do.
 
-        ``address`` is where the request comes from.
+        ``address`` is where the request comes from, and ``user_agent`` what sends it by its own
+        word: it is kept for those who look which sessions there are.
         """
         if len(token) > MAX_TOKEN_CHARACTERS or not token.isascii():
             raise unauthenticated("the token is not known or was revoked", error="invalid_token")
@@ -103,7 +111,11 @@ class Sessions:
             expires_at = min(expires_at, stored.expires_at)
         secret = secrets.token_urlsafe(32)
         await self._store.create(
-            secret_hash(secret), token_hash, principal.organization_id, expires_at
+            secret_hash(secret),
+            token_hash,
+            principal.organization_id,
+            expires_at,
+            _printable(user_agent),
         )
         return NewSession(secret, principal, expires_at)
 
@@ -118,6 +130,31 @@ class Sessions:
         digest = _digest(secret)
         self._cache.pop(digest, None)
         await self._store.delete(digest)
+
+    async def page(self, asker: Principal, page: SessionQuery, own: bytes | None) -> SessionPage:
+        """One page of the sessions of the asker's organization that open something yet.
+
+        ``own`` is the hash of the asker's own, if it is in one.
+        """
+        token_hash = None
+        if page.token_id is not None:
+            token = await self._tokens.get(asker.organization_id, page.token_id)
+            if token is None:
+                return SessionPage(items=[], total=0, skip=page.skip, limit=page.limit)
+            token_hash = token.hash
+        found, total = await self._store.list(
+            asker.organization_id, page, self._idle, token_hash=token_hash
+        )
+        items = [_view(each, own) for each in found]
+        return SessionPage(items=items, total=total, skip=page.skip, limit=page.limit)
+
+    async def end_one(self, asker: Principal, session_id: UUID) -> OpenSession:
+        """End any session of the asker's organization; what it was.  Raises a ``404`` problem."""
+        found = await self._store.get(asker.organization_id, session_id, self._idle)
+        if found is None or not await self._store.delete(found.session.hash):
+            raise ProblemError(problems.NOT_FOUND, f"there is no session {session_id}")
+        self._cache.pop(found.session.hash, None)
+        return found
 
     async def _find(self, digest: bytes, address: str) -> StoredSession:
         cached = self._cache.get(digest)
@@ -215,6 +252,26 @@ def is_https(request: HTTPServerRequest) -> bool:
         or request.headers.get("Origin", "").lower().startswith("https:")
         or request.headers.get("X-Forwarded-Proto", "").lower() == "https"
     )
+
+
+def _view(found: OpenSession, own: bytes | None) -> ConsoleSession:
+    session = found.session
+    return ConsoleSession(
+        id=session.id,
+        token_id=found.token.id,
+        token_name=found.token.name,
+        user_agent=session.user_agent,
+        created_at=session.created_at,
+        last_used_at=session.used_at,
+        expires_at=session.expires_at,
+        current=session.hash == own,
+    )
+
+
+def _printable(user_agent: str) -> str | None:
+    """What a browser calls itself, short and without what a terminal would obey."""
+    shown = "".join(each for each in user_agent if each.isprintable())
+    return shown[:MOST_USER_AGENT_CHARACTERS].strip() or None
 
 
 def _digest(secret: str) -> bytes:

@@ -168,7 +168,10 @@ def fill_settings(site: Site) -> tuple[str, str]:
         made: dict[str, Any] = site.api.call("POST", f"/v1/{what}", body).json
         return made
 
-    berlin = make("pools", name="Berlin", description="Second floor", offline_after=60)["id"]
+    pools = site.api.call("GET", "/v1/pools").json["items"]
+    [berlin] = [each["id"] for each in pools if each["name"] == "Berlin"]
+    described = {"description": "Second floor", "offline_after": 60}
+    site.api.call("PATCH", f"/v1/pools/{berlin}", described)
     make("pools", name="Hamburg")
     make("tokens", name="Anna", role="operator")
     make("tokens", name="nightly-import", scopes=["trajectories:write"], pool_ids=[berlin])
@@ -282,6 +285,12 @@ def show_tokens(visit: Visit, _: Scene) -> None:
     expect(visit.page.get_by_role("button", name="Revoke Anna")).to_be_visible()
 
 
+def show_sessions(visit: Visit, _: Scene) -> None:
+    """The list, with the own one."""
+    visit.sign_in("/settings/sessions")
+    expect(visit.page.get_by_text("yours, here")).to_be_visible()
+
+
 def show_new_token(visit: Visit, scene: Scene) -> None:
     """The form for one, with each scope."""
     show_tokens(visit, scene)
@@ -337,6 +346,7 @@ PAGES: dict[str, Callable[[Visit, Scene], None]] = {
     "pools": show_pools,
     "tokens": show_tokens,
     "new-token": show_new_token,
+    "sessions": show_sessions,
     "webhooks": show_webhooks,
     "webhook": show_webhook,
     "organizations": show_organizations,

@@ -48,7 +48,16 @@ def webhook(site: Site) -> str:
 
 PLACES = [
     *("machines", "pictures", "machine", "trajectories", "trajectory", "activity"),
-    *("none", "add machines", "pools", "tokens", "webhooks", "webhook", "organizations"),
+    *(
+        "none",
+        "add machines",
+        "pools",
+        "tokens",
+        "sessions",
+        "webhooks",
+        "webhook",
+        "organizations",
+    ),
 ]
 
 
@@ -68,6 +77,7 @@ def place(
         "add machines": ("/settings/machines", LONG),
         "pools": ("/settings/pools", LONG),
         "tokens": ("/settings/tokens", LONG),
+        "sessions": ("/settings/sessions", "yours, here"),
         "webhooks": ("/settings/webhooks", LONG),
         "webhook": (f"/settings/webhooks/{webhook}", "Send again"),
         "organizations": ("/settings/organizations", LONG),

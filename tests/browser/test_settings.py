@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -191,6 +192,61 @@ def test_revoked_token_is_good_no_more(operator: Visit) -> None:
     assert site.api.call("GET", f"/v1/tokens/{made['id']}").status == 404
 
 
+def test_session_is_ended_and_its_browser_asks_for_a_token(
+    operator: Visit, browser: Browser
+) -> None:
+    page, site = operator.page, operator.site
+    made = site.new_token("trajectories:read", name="of Bert")
+    operator.go("/settings/sessions")
+    expect(rows(page).filter(has_text="yours, here")).to_have_count(1)
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    with Visit.begun(browser, site) as theirs:
+        theirs.sign_in("/trajectories", made["token"])
+        row = rows(page).filter(has_text="of Bert")
+        expect(row).to_contain_text("Chrome on Linux")
+        row.get_by_role("button", name="End the session of of Bert").focus()
+        page.keyboard.press("Enter")
+        expect(in_dialog(page)).to_contain_text("The token stays good")
+        in_dialog(page).get_by_role("button", name="End").click()
+        expect(in_dialog(page)).to_have_count(0)
+        expect(row).to_have_count(0)
+        theirs.page.reload()
+        expect(theirs.page.get_by_label("Token")).to_be_visible()
+
+
+def test_browser_is_called_as_people_call_it(operator: Visit) -> None:
+    page, site = operator.page, operator.site
+    made = site.new_token("trajectories:read", name="of Dora")
+    own = {"Farhand-Console": "1", "Sec-Fetch-Site": "same-origin"}
+    firefox = "Mozilla/5.0 (Macintosh; Intel Mac OS X 14.7; rv:140.0) Gecko/20100101 Firefox/140.0"
+    for said in (firefox, "curl/8.14.1", "<b>bold</b>"):
+        httpx.post(
+            f"{site.server.url}/console/session",
+            json={"token": made["token"]},
+            headers={**own, "User-Agent": said},
+        ).raise_for_status()
+    operator.go("/settings/sessions")
+    mine = rows(page).filter(has_text="of Dora")
+    for row, shown in enumerate(("<b>bold</b>", "curl/8.14.1", "Firefox on macOS")):
+        expect(mine.nth(row)).to_contain_text(shown)
+
+
+def test_ending_ones_own_session_is_signing_out(browser: Browser, site: Site) -> None:
+    made = site.new_token("tokens:write", name="of Carla")
+    with Visit.begun(browser, site) as visit:
+        page = visit.page
+        visit.sign_in("/settings/sessions", made["token"])
+        own = rows(page).filter(has_text="yours, here")
+        expect(own).to_contain_text("of Carla")
+        own.get_by_role("button", name="End").click()
+        expect(in_dialog(page)).to_contain_text("you sign out")
+        in_dialog(page).get_by_role("button", name="End").click()
+        expect(page.get_by_label("Token")).to_be_visible()
+        assert page.context.cookies() == []
+        page.reload()
+        expect(page.get_by_label("Token")).to_be_visible()
+
+
 def test_token_gives_no_more_than_itself(browser: Browser, site: Site) -> None:
     made = site.new_token("tokens:write", "machines:read", name="of little")
     with Visit.begun(browser, site) as visit:
@@ -232,6 +288,7 @@ def test_organization_is_added_and_entered_with_a_token_made_for_it(
     [
         ("pools", "machines:read"),
         ("tokens", "tokens:write"),
+        ("sessions", "tokens:write"),
         ("webhooks", "webhooks:write"),
         ("organizations", "organizations:write"),
     ],

@@ -11,6 +11,7 @@ from farhand.types import (
     AuditEntry,
     BulkResult,
     CommandView,
+    ConsoleSession,
     CreatedInvitation,
     CreatedMachine,
     CreatedToken,
@@ -246,6 +247,24 @@ class AsyncTokens:
     async def revoke(self, token_id: UUID | str) -> None:
         """End a token, at once and everywhere."""
         await self._connection.send("DELETE", f"/v1/tokens/{token_id}")
+
+
+class AsyncConsoleSessions:
+    """Browsers that are signed in to the console with tokens of the organization."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    def list(
+        self, *, token_id: UUID | str | None = None, limit: int | None = None
+    ) -> AsyncIterator[ConsoleSession]:
+        """All, or the first ``limit``, newest first; with ``token_id`` those of this token."""
+        query = {} if token_id is None else {"token_id": str(token_id)}
+        return AsyncLists(self._connection).items(ConsoleSession, "/v1/sessions", query, limit)
+
+    async def end(self, session_id: UUID | str) -> None:
+        """Sign a browser out, at once and everywhere; its token stays good."""
+        await self._connection.send("DELETE", f"/v1/sessions/{session_id}")
 
 
 class AsyncOrganizations:

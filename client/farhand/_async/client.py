@@ -11,6 +11,7 @@ import httpx
 from farhand._async.administration import (
     AsyncAudit,
     AsyncCommands,
+    AsyncConsoleSessions,
     AsyncInvitations,
     AsyncMachines,
     AsyncOrganizations,
@@ -79,6 +80,7 @@ class AsyncFarhand:
         self.pictures = AsyncPictures(self._connection)
         self.commands = AsyncCommands(self._connection)
         self.tokens = AsyncTokens(self._connection)
+        self.console_sessions = AsyncConsoleSessions(self._connection)
         self.organizations = AsyncOrganizations(self._connection)
         self.audit = AsyncAudit(self._connection)
 

@@ -16,6 +16,7 @@ from farhand._settings import server_of
 from farhand._sync.administration import (
     Audit,
     Commands,
+    ConsoleSessions,
     Invitations,
     Machines,
     Organizations,
@@ -80,6 +81,7 @@ class Farhand:
         self.pictures = Pictures(self._connection)
         self.commands = Commands(self._connection)
         self.tokens = Tokens(self._connection)
+        self.console_sessions = ConsoleSessions(self._connection)
         self.organizations = Organizations(self._connection)
         self.audit = Audit(self._connection)
 

@@ -14,9 +14,8 @@ from server.dispatch.control import Caller
 from server.dispatch.looks import LookedAt
 from server.dispatch.questions.question import LinkQuestion, Question, Refusal
 from server.dispatch.refusals import RefusedError
-from server.identity.authentication import secret_hash
-from server.identity.sessions import COOKIE
 from server.web.handler import ApiHandler
+from server.web.session_cookie import session_hash
 
 R = TypeVar("R")
 
@@ -68,10 +67,8 @@ class AskingHandler(ApiHandler):
     @property
     def caller(self) -> Caller:
         """Who takes or has control: a lease is good for the token or session alone that took it."""
-        principal, session_hash = self.principal, None
-        if self.session_expires_at is not None:
-            session_hash = secret_hash(self.get_cookie(COOKIE) or "")
-        return Caller(principal.token_id, principal.token_name, session_hash)
+        principal = self.principal
+        return Caller(principal.token_id, principal.token_name, session_hash(self))
 
     def sender(
         self, lease: str | None, *, in_segment: bool = False, recording: UUID | None = None

@@ -9,6 +9,7 @@ import { firstSetting } from "./pages/settings/frame.js";
 import { OneInvitation } from "./pages/settings/invitation.js";
 import { OrganizationsPage } from "./pages/settings/organizations.js";
 import { PoolsPage } from "./pages/settings/pools.js";
+import { SessionsPage } from "./pages/settings/sessions.js";
 import { TokensPage } from "./pages/settings/tokens.js";
 import { WebhookPage } from "./pages/settings/webhook.js";
 import { WebhooksPage } from "./pages/settings/webhooks.js";
@@ -40,6 +41,7 @@ const PAGES = [
   [/^\/settings\/machines\/([^/]+)$/, OneInvitation],
   [/^\/settings\/pools$/, PoolsPage],
   [/^\/settings\/tokens$/, TokensPage],
+  [/^\/settings\/sessions$/, SessionsPage],
   [/^\/settings\/webhooks$/, WebhooksPage],
   [/^\/settings\/webhooks\/([^/]+)$/, WebhookPage],
   [/^\/settings\/organizations$/, OrganizationsPage],

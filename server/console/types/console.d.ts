@@ -239,6 +239,17 @@ interface CreatedToken extends Token {
   token: string;
 }
 
+interface ConsoleSession {
+  id: string;
+  token_id: string;
+  token_name: string;
+  user_agent: string | null;
+  created_at: string;
+  last_used_at: string;
+  expires_at: string;
+  current: boolean;
+}
+
 interface Organization {
   id: string;
   name: string;

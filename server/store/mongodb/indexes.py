@@ -236,6 +236,7 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
     ],
     "sessions": [
         IndexModel([("token_hash", ASCENDING), *_NEWEST_FIRST], name="of_token"),
+        IndexModel([("organization_id", ASCENDING), *_NEWEST_FIRST], name="of_organization"),
         IndexModel([("expires_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
     ],
 }

@@ -50,6 +50,19 @@ async def test_fleet_and_its_people(service: Service) -> None:
             await client.commands.get("00000000-0000-4000-8000-000000000000")
 
 
+async def test_sessions_of_the_console_are_listed_and_ended(service: Service) -> None:
+    begun = await service.server.services.access.sessions.begin(service.token, "192.0.2.1", "a cat")
+    async with AsyncFarhand(service.url, service.token) as client:
+        [session] = [each async for each in client.console_sessions.list()]
+        assert (session.user_agent, session.current) == ("a cat", False)
+        of_token = client.console_sessions.list(token_id=begun.principal.token_id)
+        assert [each.id async for each in of_token] == [session.id]
+        await client.console_sessions.end(session.id)
+        assert [each async for each in client.console_sessions.list()] == []
+        with pytest.raises(farhand.NotFound):
+            await client.console_sessions.end(session.id)
+
+
 async def test_machines_are_found_and_changed_together(service: Service) -> None:
     async with AsyncFarhand(service.url, service.token) as client:
         berlin = await client.pools.add("Berlin", description="the tills")

@@ -250,6 +250,8 @@ TABLE = (
         body={"name": "n", "scopes": ["tokens:write"]}, takes_body=True),
     Row("GET", "/v1/tokens/{token_id}", "tokens:write", 200, OTHERS_404, "not-found"),
     Row("DELETE", "/v1/tokens/{token_id}", "tokens:write", 204, OTHERS_404, "not-found"),
+    Row("GET", "/v1/sessions", "tokens:write", 200, ITS_OWN),
+    Row("DELETE", "/v1/sessions/{session_id}", "tokens:write", 204, OTHERS_404, "not-found"),
     Row("POST", "/mcp", ANY_TOKEN, 200, problems="not-installed", takes_body=True,
         body={"jsonrpc": "2.0", "id": 1, "method": "ping"}),
     Row("GET", "/console", PUBLIC, 302),

@@ -19,7 +19,16 @@ from server.store.machines.invitations import InvitationStore
 from server.web.endpoint import endpoints_of
 from tests.commands import accepted, keep_sent
 from tests.recordings import keep_recording
-from tests.server.api.route_table import ANY_TOKEN, ITS_OWN, OTHERS_404, PNG, PUBLIC, TABLE, Row
+from tests.server.api.route_table import (
+    ANY_TOKEN,
+    ITS_OWN,
+    OF_THE_CONSOLE,
+    OTHERS_404,
+    PNG,
+    PUBLIC,
+    TABLE,
+    Row,
+)
 from tests.service import (
     Reply,
     Service,
@@ -86,18 +95,20 @@ class World:
             await self._made("/v1/trajectories", sent(workflow_id=ids["workflow_id"]))
         if "{trajectory_id}" in path:
             ids["trajectory_id"] = await self._made("/v1/trajectories", sent(is_generated=False))
-        if "{token_id}" in path:
-            body = {"name": "n", "scopes": ["input:send"]}
-            ids["token_id"] = await self._made("/v1/tokens", body)
-        for name, made in (
-            ("{pool_id}", self._pool),
+        for thing, made in (
+            ("{session_id}", self._session),
             ("{webhook_id}", self._webhook),
             ("{recording_id}", self._recording),
         ):
-            if name in path:
+            if thing in path:
                 ids |= await made()
-        if "{invitation_id}" in path:
-            ids["invitation_id"] = await self._made("/v1/invitations", {"approval": True})
+        for name, address, body in (
+            ("token_id", "/v1/tokens", {"name": "n", "scopes": ["input:send"]}),
+            ("pool_id", "/v1/pools", {"name": f"of {uuid4()}"}),
+            ("invitation_id", "/v1/invitations", {"approval": True}),
+        ):
+            if f"{{{name}}}" in path:
+                ids[name] = await self._made(address, body)
         if "{join_id}" in path:
             ids["join_id"] = await self._waiting_host(UUID(ids["invitation_id"]))
         if "{picture_id}" in path:
@@ -107,9 +118,13 @@ class World:
             ids["picture_id"] = reply.json["id"]
         return path.format(**ids)
 
-    async def _pool(self) -> dict[str, str]:
-        """The id of a pool."""
-        return {"pool_id": await self._made("/v1/pools", {"name": f"of {uuid4()}"})}
+    async def _session(self) -> dict[str, str]:
+        """The id of a session that somebody has just begun."""
+        body, own = {"token": self.ours.token}, OF_THE_CONSOLE
+        reply = await self.ours.post("/console/session", body, token=None, headers=own)
+        assert reply.status == 204, reply.body
+        listed = (await self.ours.get("/v1/sessions?limit=1")).json
+        return {"session_id": listed["items"][0]["id"]}
 
     async def _webhook(self) -> dict[str, str]:
         """The ids of a webhook and of something that is posted to it."""
@@ -232,7 +247,7 @@ def test_what_another_organization_has_does_not_exist(world: World, row: Row) ->
 def test_nothing_of_another_organization_is_seen(world: World, row: Row) -> None:
     things = world.filled(
         "{machine_id} {workflow_id} {token_id} {invitation_id} {pool_id} {webhook_id} "
-        "{recording_id}"
+        "{recording_id} {session_id}"
     ).split()
     trajectory = world.made("/v1/trajectories", sent())
     known = [*things, trajectory, str(world.ours.organization_id)]

@@ -49,6 +49,19 @@ def test_token_has_the_scopes_of_its_role_and_the_list_shows_both(served: Served
     assert "machines:read screen:read trajectories:read" in line
 
 
+def test_tokens_of_machines_are_listed_apart(served: Served) -> None:
+    machine_id = f"desk-{uuid4().hex[:8]}"
+    assert served.run("machine", "add", machine_id).exit_code == 0
+    listed = {
+        option: served.run("token", "list", *option.split()).stdout
+        for option in ("", "--of-machines", "--without-machines")
+    }
+    assert machine_id in listed[""]
+    assert machine_id in listed["--of-machines"]
+    assert machine_id not in listed["--without-machines"]
+    assert "administrator" not in listed["--of-machines"]
+
+
 def test_help_says_what_each_role_allows(served: Served) -> None:
     help_text = " ".join(served.run("token", "create", "--help").stdout.split())
     assert "reviewer: machines:read, trajectories:read, trajectories:write" in help_text

@@ -15,6 +15,8 @@ COMMANDS = [
     ("token", "create"),
     ("token", "list"),
     ("token", "revoke"),
+    ("session", "list"),
+    ("session", "end"),
     ("machine", "add"),
     ("machine", "list"),
     ("machine", "remove"),

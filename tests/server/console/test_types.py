@@ -24,6 +24,7 @@ from schemas.resources.organizations import Organization, OrganizationPage
 from schemas.resources.pools import Pool, PoolPage
 from schemas.resources.recordings import Recording, RecordingReference
 from schemas.resources.reviews import Editor, Review
+from schemas.resources.sessions import ConsoleSession, SessionPage
 from schemas.resources.tokens import CreatedToken, TokenPage
 from schemas.resources.trajectories import Trajectory
 from schemas.resources.troubles import Trouble, TroublePage
@@ -98,7 +99,7 @@ def in_typescript(schema: dict[str, Any], models: dict[str, Any]) -> frozenset[s
         *(Acknowledged, ButtonPlace, Refused, Undone),
         *(BulkItem, BulkResult, ExpectedOffline),
         *(CreatedInvitation, CreatedToken, CreatedWebhook, Delivery, Join),
-        *(Organization, Pool, QuietHours),
+        *(ConsoleSession, Organization, Pool, QuietHours),
         *(
             Display,
             Holder,
@@ -135,7 +136,7 @@ def test_answer_is_declared_as_it_is(model: type[BaseModel]) -> None:
     "page",
     [
         *(AuditPage, CommandPage, InvitationPage, JoinPage, MachinePage, OrganizationPage),
-        *(PoolPage, TokenPage, WebhookPage, WorkflowPage, TroublePage),
+        *(PoolPage, SessionPage, TokenPage, WebhookPage, WorkflowPage, TroublePage),
     ],
 )
 def test_part_of_a_list_is_declared_as_it_is(page: type[BaseModel]) -> None:

@@ -151,6 +151,34 @@ async def test_lease_ends_with_the_session_that_took_it(service: Service, ends: 
             assert (await HandClient(websocket).closed())[0] == 4501
 
 
+async def test_session_that_another_node_ends_is_over_here_with_its_hand(
+    nodes: list[Service],
+) -> None:
+    here, there = nodes
+    async with here.joined() as (_, link):
+        session = await signed_in(here)
+        taking = begin(here, "POST", token=None, headers=session)
+        await confirms(link)
+        path = hand_path("desk-1", (await taking).json["id"])
+        console = {"Cookie": session["Cookie"], "Sec-Fetch-Site": "same-origin"}
+        async with handshake(here.url, path, console) as websocket:
+            [listed] = (await there.get("/v1/sessions")).json["items"]
+            ended = await there.request("DELETE", f"/v1/sessions/{listed['id']}")
+            assert ended.status == 204
+            await confirms(link)
+            assert (await HandClient(websocket).closed())[0] == 4501
+        for node in nodes:
+            await signed_out(node, session)
+
+
+async def signed_out(node: Service, session: dict[str, str]) -> None:
+    """Ask a node until a session opens nothing there; what hangs ends with the test's own time."""
+    while (
+        await node.request("GET", "/console/session", token=None, headers=session)
+    ).status != 401:
+        pass
+
+
 async def test_lease_that_has_run_out_opens_no_hand_and_keeps_none(
     service: Service, link: ScriptedLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,7 +93,8 @@ async def test_all_else_is_kept_within_concerns_no_machine_or_is_refused(service
         if is_free or is_kept or "{machine_id}" in row.path:
             continue
         ids = dict.fromkeys(
-            ("pool_id", "invitation_id", "join_id", "webhook_id", "delivery_id"), uuid4()
+            ("pool_id", "invitation_id", "join_id", "webhook_id", "delivery_id", "session_id"),
+            uuid4(),
         )
         reply = await service.request(row.method, row.path.format(**ids), row.body, token=token)
         assert (reply.status, reply.problem) == (403, "forbidden"), row.path

@@ -7,6 +7,7 @@ import pytest
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from schemas.http.problems import ProblemError
+from schemas.resources.sessions import SessionQuery
 from schemas.resources.tokens import Scope
 from server.identity import authentication
 from server.identity.secret_lookup import FailedAttempts
@@ -113,6 +114,34 @@ async def test_session_ends_with_its_lifetime_and_when_nobody_uses_it(service: S
     begun = await sessions_of(service).begin(service.token, ADDRESS)
     assert (await refused(sessions_of(service, idle=-1.0), begun.secret)).problem_type.status == 401
     assert await sessions_of(service).principal(begun.secret, ADDRESS)
+
+
+async def test_what_a_browser_calls_itself_is_kept_short_and_without_controls(
+    service: Service,
+) -> None:
+    sessions = sessions_of(service)
+    for said, kept in (
+        ("x\x9b31m\t" + "y" * 500, ("x31m" + "y" * 500)[:200]),
+        (" \x07 ", None),
+        ("", None),
+    ):
+        begun = await sessions.begin(service.token, ADDRESS, said)
+        page = await sessions.page(begun.principal, SessionQuery(limit=1), None)
+        assert page.items[0].user_agent == kept
+
+
+async def test_session_is_ended_by_its_id_wherever_it_is_remembered(service: Service) -> None:
+    here = sessions_of(service, cache_seconds=HOUR)
+    begun = await here.begin(service.token, ADDRESS)
+    await here.principal(begun.secret, ADDRESS)
+    own = authentication.secret_hash(begun.secret)
+    [found] = (await here.page(begun.principal, SessionQuery(), own)).items
+    assert found.current
+    await here.end_one(begun.principal, found.id)
+    await refused(here, begun.secret)
+    await refused(sessions_of(service), begun.secret)
+    with pytest.raises(ProblemError, match="there is no session"):
+        await here.end_one(begun.principal, found.id)
 
 
 async def test_session_that_was_ended_is_forgotten_at_once_and_everywhere(service: Service) -> None:

@@ -89,7 +89,7 @@ const ACTIONS = {
   "elements.read": "Looked at the elements",
   "organization.added": "Added an organization",
   "session.started": "Signed in",
-  "session.ended": "Signed out",
+  "session.ended": "Ended a session",
   "trajectory.approval_withdrawn": "Withdrew an approval",
   "trajectory.marked_approved": "Marked a trajectory as approved",
   "trajectory.marked_unapproved": "Took the mark of approval away",

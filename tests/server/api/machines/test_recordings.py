@@ -19,6 +19,7 @@ from tests.service import Reply, ScriptedLink, ScriptedMachine, Service, new_key
 from tests.waiting import until, waited
 
 COPYING = hello().model_copy(update={"clipboard_write": YES})
+TELLING = hello().model_copy(update={"elements": YES})
 RECORDINGS = "/v1/machines/desk-1/recordings"
 
 
@@ -172,7 +173,7 @@ async def test_replay_is_no_second_step_and_one_that_was_missed_is_made_up(
 
 async def test_value_of_an_element_is_a_text_like_any_other(service: Service) -> None:
     body = {"element": {"role": "entry", "name": "Order"}, "value": f"canary{uuid4().hex}"}
-    async with service.joined(COPYING) as (machine, link):
+    async with service.joined(TELLING) as (machine, link):
         recording = await begun(service)
         kept = await begun(service, keep_texts=True)
         await sent(machine, link, "element/set_value", body)

@@ -3,6 +3,8 @@ from uuid import uuid4
 
 import pytest
 
+from schemas.http.queries import PageQuery
+from server.identity import authentication
 from server.store.identity import sessions as sessions_module
 from server.store.identity.sessions import SessionStore
 from server.store.times import now
@@ -38,6 +40,26 @@ async def test_ended_session_is_gone_and_ending_it_again_does_nothing(service: S
     await store.delete(digest)
     await store.delete(digest)
     assert await store.find(digest) is None
+
+
+async def test_sessions_of_the_organization_are_listed_with_their_tokens(service: Service) -> None:
+    store, idle, expires_at = store_of(service), timedelta(hours=1), now() + timedelta(hours=1)
+    theirs = await service.elsewhere()
+    for of in (service, theirs):
+        digest = authentication.secret_hash(of.token)
+        await store.create(unique(), digest, of.organization_id, expires_at, "A browser")
+    # Without a token that is there, and over.
+    await store.create(unique(), unique(), service.organization_id, expires_at)
+    await store.create(unique(), digest, theirs.organization_id, now() - timedelta(seconds=1))
+    for of in (service, theirs):
+        [found], total = await store.list(of.organization_id, PageQuery(), idle)
+        assert (found.session.user_agent, total) == ("A browser", 1)
+        assert found.token.organization_id == of.organization_id
+        assert await store.get(of.organization_id, found.session.id, idle) == found
+        assert await store.list(of.organization_id, PageQuery(), timedelta(0)) == ([], 0)
+        assert await store.get(of.organization_id, found.session.id, timedelta(0)) is None
+    assert await store.get(service.organization_id, found.session.id, idle) is None
+    assert await store.get(service.organization_id, uuid4(), idle) is None
 
 
 async def test_earlier_use_does_not_replace_a_later_one(service: Service) -> None:

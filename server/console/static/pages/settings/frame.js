@@ -8,6 +8,7 @@ const SETTINGS = [
   ["/settings/machines", "Add machines", "pools:write"],
   ["/settings/pools", "Pools", "pools:write"],
   ["/settings/tokens", "Tokens", "tokens:write"],
+  ["/settings/sessions", "Sessions", "tokens:write"],
   ["/settings/webhooks", "Webhooks", "webhooks:write"],
   ["/settings/organizations", "Organizations", "organizations:write"],
 ];
