@@ -165,10 +165,18 @@ def fill_settings(site: Site) -> tuple[str, str]:
     """All that the settings list; the ids of an invitation and of a webhook."""
 
     def make(what: str, **body: Any) -> dict[str, Any]:
-        made: dict[str, Any] = site.api.call("POST", f"/v1/{what}", body).json
+        answer = site.api.call("POST", f"/v1/{what}", body)
+        assert answer.status in (200, 201), answer.body
+        made: dict[str, Any] = answer.json
         return made
 
-    berlin = make("pools", name="Berlin", description="Second floor", offline_after=60)["id"]
+    berlin = next(
+        pool["id"]
+        for pool in site.api.call("GET", "/v1/pools").json["items"]
+        if pool["name"] == "Berlin"
+    )
+    described = {"description": "Second floor", "offline_after": 60}
+    site.api.call("PATCH", f"/v1/pools/{berlin}", described)
     make("pools", name="Hamburg")
     make("tokens", name="Anna", role="operator")
     make("tokens", name="nightly-import", scopes=["trajectories:write"], pool_ids=[berlin])
