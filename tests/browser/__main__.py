@@ -165,7 +165,9 @@ def fill_settings(site: Site) -> tuple[str, str]:
     """All that the settings list; the ids of an invitation and of a webhook."""
 
     def make(what: str, **body: Any) -> dict[str, Any]:
-        made: dict[str, Any] = site.api.call("POST", f"/v1/{what}", body).json
+        answer = site.api.call("POST", f"/v1/{what}", body)
+        assert answer.status in (200, 201), answer.body
+        made: dict[str, Any] = answer.json
         return made
 
     pools = site.api.call("GET", "/v1/pools").json["items"]

@@ -1,14 +1,14 @@
 /** What a machine is, what it is found by, and what its owner can change of that. */
 
-import { html, useEffect, useMade, useState, useStore } from "../parts/elements.js";
+import { html, useMade, useState, useStore } from "../parts/elements.js";
+import { chosenOf, Confirm, PoolChoices, tagsOf, usePools } from "../parts/forms.js";
 import { Dialog, Field, textOf, WorkButton } from "../parts/pieces.js";
 import { Reading } from "../parts/reading.js";
 import { Ago } from "../parts/time.js";
 import { toast } from "../parts/toasts.js";
 import { displays, exactly, number, span } from "../parts/words.js";
 import { call, get, isNowhere, path } from "../server/api.js";
-import { tagsIn } from "./change.js";
-import { allPools, changeMany, expectOffline, expectOnline } from "./changes.js";
+import { changeMany, expectOffline, expectOnline } from "./changes.js";
 import { Labels, Version } from "./columns.js";
 
 /** @param {{machine: Machine, read: () => Promise<void>} & Pick<PageProperties, "events" | "me">} properties */
@@ -28,7 +28,7 @@ export function About({ machine, read, ...page }) {
         : html`<button type="button" onClick=${() => begin("expect")}>Expect offline</button>`}
       <button type="button" onClick=${() => begin("rotate")}>Rotate token</button>
     </div>`}
-    ${doing === "labels" && html`<${EditLabels} machine=${machine} read=${read} close=${close} />`}
+    ${doing === "labels" && html`<${EditLabels} me=${page.me} machine=${machine} read=${read} close=${close} />`}
     ${doing === "expect" && html`<${Expect} machine=${machine} read=${expected.read} close=${close} />`}
     ${doing === "rotate" && html`<${Rotate} machine=${machine} close=${close} />`}
   `;
@@ -76,14 +76,13 @@ class Expected extends Reading {
   }
 }
 
-/** @param {{machine: Machine, read: () => Promise<void>, close: () => void}} properties of all that the machine is found by, to be changed at once */
-function EditLabels({ machine: { id, tags, pools }, read, close }) {
-  const [all, take] = useState(/** @type {Pool[] | null} */ (null));
+/** @param {{me: Session, machine: Machine, read: () => Promise<void>, close: () => void}} properties of all that the machine is found by, to be changed at once */
+function EditLabels({ me, machine: { id, tags, pools }, read, close }) {
+  const all = usePools(me);
   const isIn = (/** @type {string} */ pool) => pools.some((each) => each.id === pool);
-  useEffect(() => void allPools().then(take, () => take([])), []);
   async function submit(/** @type {FormData} */ values) {
-    const wanted = new Set(values.getAll("pool"));
-    await call("PATCH", path`/v1/machines/${id}`, { body: { tags: tagsIn(textOf(values, "tags")) } });
+    const wanted = new Set(chosenOf(values, "pool_ids"));
+    await call("PATCH", path`/v1/machines/${id}`, { body: { tags: tagsOf(values) } });
     for (const { id: pool_id, name } of all ?? []) {
       if (wanted.has(pool_id) === isIn(pool_id)) continue;
       const action = wanted.has(pool_id) ? "add_to_pool" : "remove_from_pool";
@@ -96,12 +95,7 @@ function EditLabels({ machine: { id, tags, pools }, read, close }) {
   }
   return html`<${Dialog} title="Pools and tags" submit=${submit} close=${close}>
     <${Field} label="Tags, with spaces between"><input name="tags" defaultValue=${tags.join(" ")} dir="auto" autocapitalize="off" /><//>
-    <fieldset class="choices"><legend class="small">Pools</legend>
-      ${all?.map((pool) => html`<label key=${pool.id}>
-        <input type="checkbox" class="tick" name="pool" value=${pool.id} defaultChecked=${isIn(pool.id)} /> <bdi>${pool.name}</bdi>
-      </label>`)}
-      ${all?.length === 0 && html`<p class="small">There is no pool yet.</p>`}
-    </fieldset>
+    <${PoolChoices} legend="Pools" pools=${all} chosen=${pools.map((each) => each.id)} />
     <div class="row"><button class="primary">Save</button><button type="button" onClick=${close}>Cancel</button></div>
   <//>`;
 }
@@ -123,13 +117,11 @@ function Expect({ machine, read, close }) {
 
 /** @param {{machine: Machine, close: () => void}} properties */
 function Rotate({ machine, close }) {
-  const submit = async () => {
+  const work = async () => {
     await call("POST", path`/v1/machines/${machine.id}/rotate`);
     toast("The machine was told to change its token. It comes back in a moment.");
-    close();
   };
-  return html`<${Dialog} title="Rotate the token" submit=${submit} close=${close}>
+  return html`<${Confirm} title="Rotate the token" word="Rotate token" work=${work} close=${close}>
     <p>The machine makes itself a new token and comes back with it; then its old ones fall. What runs there is interrupted.</p>
-    <div class="row"><button class="primary">Rotate token</button><button type="button" onClick=${close}>Cancel</button></div>
   <//>`;
 }

@@ -1,9 +1,10 @@
 /** One thing that is done with many machines: asked about, done, and answered machine by machine. */
 
 import { html, useMemo, useState } from "../parts/elements.js";
+import { tagsOf } from "../parts/forms.js";
 import { Dialog, Field, textOf } from "../parts/pieces.js";
 import { count } from "../parts/words.js";
-import { allPools, changeEach, changeMany, expectOffline, expectOnline, momentOf } from "./changes.js";
+import { changeEach, changeMany, expectOffline, expectOnline, momentOf } from "./changes.js";
 import { PoolField } from "./pool_field.js";
 
 /** @typedef {{ids: string[], values: FormData, told: (items: BulkItem[]) => void}} Doing */
@@ -11,7 +12,8 @@ import { PoolField } from "./pool_field.js";
 /** @type {(change: (values: FormData) => object) => (doing: Doing) => Promise<void>} */
 const inParts = (change) => ({ ids, values, told }) => changeMany(ids, change(values), told);
 
-const REASON = html`<${Field} label="Reason"><input name="reason" maxlength="200" placeholder="such as: the move" /><//>`;
+/** @type {(name: string) => unknown} as the server calls it: what it says of it stands below */
+const reason = (name) => html`<${Field} label="Reason"><input name=${name} maxlength="200" placeholder="such as: the move" /><//>`;
 
 /** @type {(add: string, remove: string) => unknown} */
 const addOrRemove = (add, remove) => html`<${Field} label="What to do"><select name="action">
@@ -23,12 +25,12 @@ export const CHANGES = {
   pause: {
     word: "Pause", done: "Paused",
     fields: () => html`<p>Until they are resumed, only somebody in control can send them input. What programs do there ends.</p>
-      ${REASON}
-      <${Field} label="Until (optional; otherwise until somebody resumes them)"><input name="until" type="datetime-local" /><//>`,
+      ${reason("pause_reason")}
+      <${Field} label="Until (optional; otherwise until somebody resumes them)"><input name="pause_until" type="datetime-local" /><//>`,
     run: inParts((values) => ({
       action: "pause",
-      pause_reason: textOf(values, "reason") || null,
-      pause_until: textOf(values, "until") ? momentOf(textOf(values, "until")) : null,
+      pause_reason: textOf(values, "pause_reason") || null,
+      pause_until: textOf(values, "pause_until") ? momentOf(textOf(values, "pause_until")) : null,
     })),
   },
   resume: {
@@ -40,17 +42,17 @@ export const CHANGES = {
     word: "Tags", title: "Change the tags of", done: "Changed", scope: "pools:write",
     fields: () => html`${addOrRemove("tag", "untag")}
       <${Field} label="Tags, with spaces between"><input name="tags" required placeholder="till floor-2" dir="auto" autocapitalize="off" /><//>`,
-    run: inParts((values) => ({ action: textOf(values, "action"), tags: tagsIn(textOf(values, "tags")) })),
+    run: inParts((values) => ({ action: textOf(values, "action"), tags: tagsOf(values) })),
   },
   pool: {
     word: "Pools", title: "Change the pools of", done: "Changed", scope: "pools:write",
-    fields: () => html`${addOrRemove("add_to_pool", "remove_from_pool")}<${PoolField} read=${allPools} />`,
+    fields: () => html`${addOrRemove("add_to_pool", "remove_from_pool")}<${PoolField} />`,
     run: inParts((values) => ({ action: textOf(values, "action"), pool_id: textOf(values, "pool_id") })),
   },
   expect: {
     word: "Expect offline", title: "Expect to be offline:", done: "Noted for",
     fields: () => html`<p>Until then nobody is told where one of them is away. Leave the time empty to take that back.</p>
-      <${Field} label="Until, at most 30 days from now"><input name="until" type="datetime-local" /><//>${REASON}`,
+      <${Field} label="Until, at most 30 days from now"><input name="until" type="datetime-local" /><//>${reason("reason")}`,
     run: ({ ids, values, told }) => {
       const until = textOf(values, "until");
       return changeEach(ids, (id) => (until ? expectOffline(id, until, textOf(values, "reason")) : expectOnline(id)), told);
@@ -69,9 +71,6 @@ export const CHANGES = {
     run: inParts(() => ({ action: "remove" })),
   },
 };
-
-/** @type {(text: string) => string[]} */
-export const tagsIn = (text) => text.split(/[\s,]+/).filter(Boolean);
 
 /** @param {{machines: Map<string, string>}} properties of a field that takes nothing but what says that one has read how much it is about */
 function Confirmation({ machines }) {

@@ -1,6 +1,6 @@
 /** What can be done with many machines at once, and what became of each. */
 
-import { call, get, path, query, wordsOf } from "../server/api.js";
+import { call, path, wordsOf } from "../server/api.js";
 
 /** Machines of one request: between two, how far it has come is told. */
 const PART = 200;
@@ -58,9 +58,3 @@ export const expectOnline = (id) => call("DELETE", path`/v1/machines/${id}/expec
 
 /** @type {(text: string) => string} what a field for a date and a time has, as the server takes it */
 export const momentOf = (text) => new Date(text).toISOString();
-
-/** @returns {Promise<Pool[]>} all of them, by name */
-export async function allPools() {
-  const { items } = /** @type {Part<Pool>} */ (await get(query("v1/pools", { limit: 1000 })));
-  return items;
-}

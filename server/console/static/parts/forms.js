@@ -2,7 +2,7 @@
 
 import { listAll } from "../server/api.js";
 import { html, useId, useMade, useState } from "./elements.js";
-import { CommandLine, Dialog, Field, useWrong } from "./pieces.js";
+import { CommandLine, Dialog, Field, textOf, useWrong } from "./pieces.js";
 import { momentIn } from "./words.js";
 
 const HOUR = 3600;
@@ -56,15 +56,19 @@ export function Choices({ name, legend, options, chosen = [] }) {
 /** @type {(values: FormData, name: string) => string[]} which of the choices were made */
 export const chosenOf = (values, name) => values.getAll(name).filter((value) => typeof value === "string");
 
+/** @type {(values: FormData) => string[]} the words of a field called so, with spaces or commas between */
+export const tagsOf = (values) => textOf(values, "tags").split(/[\s,]+/).filter(Boolean);
+
+/** @type {(signal?: AbortSignal | null) => Promise<Pool[]>} */
+export const readPools = (signal = null) => listAll("v1/pools", signal);
+
 /** @type {(me: Session) => Pool[] | null} all pools that this token sees; none until they are read, null where it may not see any */
 export function usePools({ scopes }) {
   const [pools, learn] = useState(/** @type {Pool[] | null} */ (scopes.includes("machines:read") ? [] : null));
   useMade((signal) => {
     if (!pools) return;
-    /** @type {Promise<Pool[]>} */
-    const reading = listAll("v1/pools", signal);
     // The page says itself what is wrong, if nothing can be read; without pools the form is still good.
-    reading.then(learn, () => null);
+    readPools(signal).then(learn, () => null);
   });
   return pools;
 }

@@ -1,7 +1,7 @@
 /** Codes with which machines join: made, shown once, and those that are still good. */
 
 import { html, useState, valueTo } from "../../parts/elements.js";
-import { Choices, chosenOf, EndField, endOf, PoolChoices, SHORT_SPANS, usePools } from "../../parts/forms.js";
+import { Choices, chosenOf, EndField, endOf, PoolChoices, SHORT_SPANS, tagsOf, usePools } from "../../parts/forms.js";
 import { Found, usePages } from "../../parts/listing.js";
 import { Field, textOf, WorkForm } from "../../parts/pieces.js";
 import { Ago } from "../../parts/time.js";
@@ -49,7 +49,7 @@ function NewInvitation({ me, made }) {
       name: textOf(values, "name") || null,
       expires_at: endOf(values),
       approval: chosenOf(values, "approval").length > 0,
-      tags: textOf(values, "tags").split(/[\s,]+/).filter(Boolean),
+      tags: tagsOf(values),
       pool_ids: chosenOf(values, "pool_ids"),
       ...(isForOne ? { machine_id: textOf(values, "machine_id") } : { uses: Number(textOf(values, "uses")) }),
     };
