@@ -27,8 +27,8 @@ from uuid import UUID
 
 from benchmarks.library import WORKFLOWS
 from benchmarks.subjects import Api, farhand, mongodb
-from schemas.resources.reviews import Editor
 from schemas.resources.trajectories import ImportedTrajectory
+from schemas.steps.reviews import Editor
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.trajectories.marks import marked_new

@@ -7,9 +7,9 @@ from uuid import UUID
 
 import bson
 
-from schemas.resources.reviews import Editor
 from schemas.resources.trajectories import ChangedTrajectory, ImportedTrajectory, NewTrajectory
 from schemas.resources.workflows import NewWorkflow
+from schemas.steps.reviews import Editor
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import CODEC_OPTIONS, QUICK_CODEC_OPTIONS
 from server.store.trajectories.documents import (

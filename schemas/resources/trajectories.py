@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 from schemas.http import queries
 from schemas.http.patches import not_given
 from schemas.http.problems import Problem, ValidationErrorBody
-from schemas.resources.reviews import ContentHash, Review
+from schemas.steps.reviews import ContentHash, Review
 from schemas.values.json_texts import Dimensions, JsonObject, JsonObjects
 from schemas.values.scalars import Storable, StrictBool
 from schemas.values.strict import StrictModel

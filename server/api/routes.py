@@ -20,6 +20,15 @@ from server.api.fleet.bulk import BulkHandler
 from server.api.fleet.expected_offline import ExpectedOfflineHandler
 from server.api.fleet.pools import PoolHandler, PoolsHandler
 from server.api.health import LiveHandler, ReadyHandler
+from server.api.looks.elements import ElementsHandler
+from server.api.looks.screen import (
+    DimensionsHandler,
+    PointerHandler,
+    ScreenshotHandler,
+    StreamHandler,
+)
+from server.api.looks.texts import TextsHandler
+from server.api.looks.waiting import WaitHandler
 from server.api.machines import inputs
 from server.api.machines.actions import ActionsHandler
 from server.api.machines.clipboard import ClipboardHandler
@@ -30,7 +39,6 @@ from server.api.machines.commands import (
 )
 from server.api.machines.connect import ConnectHandler
 from server.api.machines.control import ControlHandler, ControlRequestHandler, LeaseHandler
-from server.api.machines.elements import ElementsHandler
 from server.api.machines.hand import HandHandler
 from server.api.machines.invitations import (
     InvitationHandler,
@@ -50,14 +58,6 @@ from server.api.machines.recordings import (
     RecordingsHandler,
     StopRecordingHandler,
 )
-from server.api.machines.screen import (
-    DimensionsHandler,
-    PointerHandler,
-    ScreenshotHandler,
-    StreamHandler,
-)
-from server.api.machines.texts import TextsHandler
-from server.api.machines.waiting import WaitHandler
 from server.api.mcp import McpHandler
 from server.api.metrics import MetricsHandler
 from server.api.organizations import OrganizationsHandler

@@ -19,7 +19,7 @@ from schemas.resources.recordings import (
     RecordingQuery,
     WhyStopped,
 )
-from schemas.resources.reviews import Editor
+from schemas.steps.reviews import Editor
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.questions.control import FindLink
 from server.dispatch.questions.question import Done, LinkQuestion, Refusal

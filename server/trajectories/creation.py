@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID, uuid4
 
-from schemas.resources.reviews import Editor
 from schemas.resources.trajectories import (
     MAX_NAME_CHARACTERS,
     ChangedTrajectory,
@@ -14,6 +13,7 @@ from schemas.resources.trajectories import (
 )
 from schemas.resources.workflows import NewWorkflow
 from schemas.steps.parameters import Parameters
+from schemas.steps.reviews import Editor
 from schemas.values.times import whole_milliseconds
 from server.errors import WrongState
 from server.store.times import now

@@ -13,8 +13,8 @@ from uuid import UUID
 
 from schemas.http.entity_tags import version_tag
 from schemas.http.queries import PageQuery
-from schemas.resources.reviews import Editor
 from schemas.steps.changes import ChangedStep, changed_step
+from schemas.steps.reviews import Editor
 from schemas.steps.step import OPERATIONS, why_cannot_run
 from schemas.values.json_encoding import encode_json
 from schemas.values.json_texts import JsonObjects

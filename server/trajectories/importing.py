@@ -7,8 +7,8 @@ from enum import Enum
 from typing import Final
 from uuid import UUID
 
-from schemas.resources.reviews import Editor
 from schemas.resources.trajectories import ImportedTrajectory
+from schemas.steps.reviews import Editor
 from server.errors import AlreadyExists, NotFound, StoreError, TooLarge
 from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.parts import PartStore

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from schemas.resources.reviews import Decision, Editor, NewReview, ReviewState
+from schemas.steps.reviews import Decision, Editor, NewReview, ReviewState
 from server.errors import OwnWork, WrongState
 from server.store.idempotency import KeyedRequest
 from server.store.times import now

@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
-from schemas.resources.reviews import Editor
 from schemas.resources.trajectories import (
     ChangedTrajectory,
     ExportQuery,
     NewTrajectory,
     TrajectoryQuery,
 )
+from schemas.steps.reviews import Editor
 from schemas.values.json_texts import JsonObjects
 from server.errors import AlreadyExists, WrongState
 from server.store.idempotency import KeyedRequest

@@ -13,16 +13,16 @@ from schemas.http.problems import InvalidRequestError
 from schemas.inputs.actions import Actions, TakePicture, WaitFor
 from schemas.resources.machines import ActionsResult
 from schemas.resources.tokens import Scope
+from server.api.looks.pictures import fetched
+from server.api.looks.sights import all_sought
 from server.api.machines.answers import Answer, answer_to
 from server.api.machines.paths import MachinePath
-from server.api.machines.pictures import fetched
 from server.api.machines.sending import (
     InputHandler,
     InputHeaders,
     input_endpoint,
     names_element,
 )
-from server.api.machines.sights import all_sought
 from server.dispatch.command import Ended
 from server.dispatch.questions.screens import FetchPicture
 

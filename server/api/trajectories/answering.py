@@ -6,7 +6,7 @@ from schemas.http import problems
 from schemas.http.problems import ProblemError
 from schemas.resources.actions import Action
 from schemas.resources.events import TrajectoryChanged, TrajectoryChangeName
-from schemas.resources.reviews import Editor
+from schemas.steps.reviews import Editor
 from server.errors import NotFound
 from server.trajectories.answers import KeyedAnswer, TrajectoryAnswer
 from server.web.auditing import record

@@ -4,9 +4,9 @@ from typing import Final
 
 from schemas.http import problems
 from schemas.resources.actions import Action
-from schemas.resources.reviews import Decision, NewReview
 from schemas.resources.tokens import Scope
 from schemas.resources.trajectories import TrajectoryHead
+from schemas.steps.reviews import Decision, NewReview
 from server.api.trajectories.answering import AnsweringHandler
 from server.api.trajectories.paths import TrajectoryPath
 from server.web.changes import REPLAYED, TAGGED, AppendHeaders, refusals

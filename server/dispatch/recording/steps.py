@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from schemas.inputs.bodies import Operation
 from schemas.link.messages import Display
-from schemas.resources.reviews import Editor
+from schemas.steps.reviews import Editor
 from schemas.steps.step import MAX_PAUSE_MILLISECONDS, TEXT_FIELDS
 from schemas.values.json_encoding import encode_json
 from server.dispatch.command import Sender

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from schemas.resources.reviews import Editor, ReviewState
+from schemas.steps.reviews import Editor, ReviewState
 from server.store.mongodb.documents import Document
 
 

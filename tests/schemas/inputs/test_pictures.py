@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from schemas.inputs.pictures import Area, PictureWanted
 from schemas.values.pictures import MAX_PICTURE_SIDE
-from server.api.machines.screen import ScreenshotQuery
+from server.api.looks.screen import ScreenshotQuery
 
 REGION = {"x": -5, "y": 0, "width": 4 * MAX_PICTURE_SIDE, "height": 1}
 

@@ -23,7 +23,6 @@ from schemas.resources.machines import Control, Holder, InputCounts, Machine, Pa
 from schemas.resources.organizations import Organization, OrganizationPage
 from schemas.resources.pools import Pool, PoolPage
 from schemas.resources.recordings import Recording, RecordingReference
-from schemas.resources.reviews import Editor, Review
 from schemas.resources.sessions import ConsoleSession, SessionPage
 from schemas.resources.tokens import CreatedToken, TokenPage
 from schemas.resources.trajectories import Trajectory
@@ -36,6 +35,7 @@ from schemas.resources.webhooks import (
     WebhookPage,
 )
 from schemas.resources.workflows import Workflow, WorkflowPage
+from schemas.steps.reviews import Editor, Review
 from server.api.console import Session
 from server.console import assets
 from tests.server.console.test_assets import STATIC

@@ -18,7 +18,7 @@ from tests.clock import Clock
 from tests.events import listening
 from tests.nodes import until_reached
 from tests.screens import Desk
-from tests.server.api.machines.test_looking import (
+from tests.server.api.looks.test_looking import (
     clock_of_stretches,
     entries,
     screenshot,

@@ -23,13 +23,13 @@ TRAINED = {
 
 OWN = {
     *("actions", "wait_for", "list_machines", "clipboard_read", "clipboard_write"),
-    *("find_elements", "click_element", "start_recording", "stop_recording"),
+    *("find_elements", "click_element", "read_texts", "start_recording", "stop_recording"),
 }
 
 
 def test_tools_are_few_and_most_have_names_that_models_know() -> None:
     assert {*TOOLS} == TRAINED | OWN
-    assert len(TOOLS) <= 24
+    assert len(TOOLS) <= 28
 
 
 def test_each_is_described_as_a_model_can_use_it() -> None:
@@ -57,7 +57,7 @@ def test_hints_say_what_only_looks() -> None:
     reading = {name for name, hint in hints.items() if hint and hint.read_only_hint}
     assert reading == {
         *("list_machines", "screenshot", "zoom", "cursor_position", "wait_for", "clipboard_read"),
-        "find_elements",
+        *("find_elements", "read_texts"),
     }
     for name, hint in hints.items():
         assert hint is not None

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from schemas.resources.reviews import NewReview
+from schemas.steps.reviews import NewReview
 from server.errors import WrongState
 from server.trajectories.contents import with_hashes
 from server.trajectories.reviewing import (

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
-from schemas.resources.reviews import Editor
+from schemas.steps.reviews import Editor
 from schemas.values.times import format_time
 from server.store.mongodb.documents import uuid_text
 from server.store.trajectories.reviews import (

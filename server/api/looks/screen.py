@@ -22,8 +22,8 @@ from schemas.resources.machines import Dimensions
 from schemas.resources.tokens import Scope
 from schemas.values.pictures import MAX_PICTURE_SIDE, PictureFormat, Region
 from schemas.values.strict import StrictModel
+from server.api.looks.areas import AreaText, area_of
 from server.api.machines.answers import problem_of
-from server.api.machines.areas import AreaText, area_of
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.dispatch.command import Sender

@@ -10,10 +10,10 @@ from schemas.http import problems
 from schemas.inputs.waits import Wait
 from schemas.resources.machines import WaitResult
 from schemas.resources.tokens import Scope
+from server.api.looks.pictures import fetched
+from server.api.looks.sights import sought
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
-from server.api.machines.pictures import fetched
-from server.api.machines.sights import sought
 from server.dispatch.looks import LookedAt
 from server.dispatch.questions.screens import (
     AwaitScreen,

@@ -10,7 +10,7 @@ import pytest
 from schemas.link.clipboard_messages import ClipboardFailed, ClipboardQuery, ClipboardRead
 from schemas.link.messages import Hello, RequestFailed, Screenshot
 from schemas.resources.tokens import Scope
-from server.api.machines import screen as display
+from server.api.looks import screen as display
 from server.dispatch import looks, stretches
 from tests.clock import Clock
 from tests.links import hello

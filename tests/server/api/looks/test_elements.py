@@ -13,11 +13,11 @@ from schemas.link.element_messages import MAX_ELEMENTS, ElementsQuery, ElementsS
 from schemas.link.messages import Look, Seen
 from schemas.resources.tokens import Scope
 from schemas.values.pictures import Region
-from server.api.machines import elements
-from server.api.machines.elements import DEFAULT_LIMIT
+from server.api.looks import elements
+from server.api.looks.elements import DEFAULT_LIMIT
 from tests.links import hello
 from tests.screens import Desk
-from tests.server.api.machines.test_looking import until_noted
+from tests.server.api.looks.test_looking import until_noted
 from tests.service import Reply, Service, new_key, scopes_without
 from tests.store import entered
 from tests.told_elements import element, telling, tells

@@ -8,10 +8,10 @@ from schemas.http import problems
 from schemas.resources.machines import ScreenTexts
 from schemas.resources.tokens import Scope
 from schemas.values.strict import StrictModel
-from server.api.machines.areas import AreaText, area_of
+from server.api.looks.areas import AreaText, area_of
+from server.api.looks.sights import check_vision
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
-from server.api.machines.sights import check_vision
 from server.dispatch.looks import LookedAt
 from server.dispatch.questions.texts import ReadTexts
 from server.web.endpoint import Endpoint

@@ -15,8 +15,8 @@ from schemas.link.messages import Look, LookStop, RequestFailed, Screenshot, See
 from schemas.link.picture_frames import PictureKind
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
 from schemas.values.pictures import Region
-from server.api.machines import waiting
-from server.api.machines.waiting import WaitHandler
+from server.api.looks import waiting
+from server.api.looks.waiting import WaitHandler
 from server.dispatch.here import waits
 from server.machines import screens
 from tests.pictures import picture

@@ -25,8 +25,8 @@ from schemas.link.messages import (
 )
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
 from schemas.values.pictures import PictureFormat, Region, Size
-from server.api.machines import screen as display
-from server.api.machines.screen import dimensions
+from server.api.looks import screen as display
+from server.api.looks.screen import dimensions
 from server.machines.screens import MAX_OPEN_REQUESTS
 from tests.events import listening
 from tests.links import hello

@@ -3,7 +3,7 @@ from uuid import UUID
 import pytest
 from pydantic import ValidationError
 
-from schemas.resources.reviews import MAX_COMMENT_CHARACTERS, Editor, NewReview
+from schemas.steps.reviews import MAX_COMMENT_CHARACTERS, Editor, NewReview
 
 HASH = "0a" * 32
 

@@ -1,0 +1,1 @@
+"""Handlers that look at machines' screens: pictures, waits, texts and elements."""
