@@ -95,9 +95,19 @@ class Site:
     def scripted(self, name: str, greeting: Hello) -> Iterator[str]:
         """A machine that is connected, says this of itself, and does nothing; its id."""
         machine, token = self.add_machine(name)
+        with self._linked({"Authorization": f"Bearer {token}"}, greeting):
+            yield machine
+
+    def joining(self, code: str, host: str, greeting: Hello) -> AbstractContextManager[None]:
+        """The same as a host that comes with a join code and stays."""
+        return self._linked(_joining(code, host), greeting)
+
+    @contextlib.contextmanager
+    def _linked(self, headers: dict[str, str], greeting: Hello) -> Iterator[None]:
+        """A link that answers heartbeats, and nothing else."""
         with connect(
             self.server.url.replace("http:", "ws:") + CONNECT_PATH,
-            additional_headers={"Authorization": f"Bearer {token}"},
+            additional_headers=headers,
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             compression=None,
             proxy=None,
@@ -105,7 +115,7 @@ class Site:
             websocket.send(greeting.model_dump_json())
             answering = threading.Thread(target=_answer, args=(websocket,))
             answering.start()
-            yield machine
+            yield
         answering.join(PATIENCE_SECONDS)
 
     def invite(self, **wanted: Any) -> dict[str, Any]:
@@ -117,11 +127,7 @@ class Site:
 
     def comes(self, code: str, host: str) -> bool:
         """A host that is called so comes with a join code; whether it is let in."""
-        headers = {
-            "Authorization": f"Bearer {code}",
-            JOIN_HEADER: hashlib.sha256(f"the token of {host}".encode()).hexdigest(),
-            HOST_HEADER: host,
-        }
+        headers = _joining(code, host)
         url = self.server.url.replace("http:", "ws:") + CONNECT_PATH
         protocols = [Subprotocol(SUBPROTOCOL)]
         with (
@@ -150,6 +156,15 @@ class Site:
                 joined, self.server.url, token, directory, display, reconnect_longest="1"
             )
             yield Desk(machine, display, window, stack.enter_context(join()), join)
+
+
+def _joining(code: str, host: str) -> dict[str, str]:
+    """With which a host shows a join code, and what its own token will be."""
+    return {
+        "Authorization": f"Bearer {code}",
+        JOIN_HEADER: hashlib.sha256(f"the token of {host}".encode()).hexdigest(),
+        HOST_HEADER: host,
+    }
 
 
 def _answer(websocket: ClientConnection) -> None:

@@ -177,6 +177,22 @@ def test_long_text_is_typed_without_a_character_torn(hands: Hands) -> None:
     assert hands.said() == ""
 
 
+def test_who_leaves_as_a_panel_opens_goes_on_at_the_button(hands: Hands) -> None:
+    page = hands.page
+    # Between the two the page is drawn, but the browser has not painted it.
+    page.evaluate("""async () => {
+      for (const code of ["KeyK", "KeyQ"]) {
+        const held = {ctrlKey: true, altKey: true, shiftKey: true};
+        const keys = {code, ...held, bubbles: true, cancelable: true};
+        document.activeElement.dispatchEvent(new KeyboardEvent("keydown", keys));
+        for (let turn = 0; turn < 20; turn++) await null;
+      }
+    }""")
+    expect(page.get_by_role("button", name="Take control")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Give back")).to_be_visible()
+
+
 def test_all_of_it_by_keyboard(hands: Hands, desk: Desk) -> None:
     page = hands.page
     page.keyboard.press("Control+Alt+Shift+K")

@@ -1,6 +1,6 @@
 /** What stands around a machine's picture: the tools above it, and below it what became of the inputs. */
 
-import { html, useEffect, useRef, useStore } from "../parts/elements.js";
+import { html, useLayoutEffect, useRef, useStore } from "../parts/elements.js";
 import { Toggle } from "../parts/pieces.js";
 import { Ago } from "../parts/time.js";
 import { ViewingTools } from "../screen/viewing.js";
@@ -35,7 +35,8 @@ export function ToolBar({ control, viewing, children }) {
 export function Panels(/** @type {{control: MachineControl}} */ { control }) {
   const { inControl, panel } = useStore(control);
   const element = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
+  // At once: whoever leaves in the same moment must not be called back into a panel that goes.
+  useLayoutEffect(() => {
     const [first] = element.current?.querySelectorAll(panel === "text" ? "textarea" : "button") ?? [];
     if (panel) first?.focus();
   }, [panel]);
