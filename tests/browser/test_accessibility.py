@@ -80,6 +80,17 @@ def test_machine_that_somebody_else_has_control_of(visit: Visit, scene: Scene) -
     assert scene.site.api.call("DELETE", f"{control}/{taken.json['id']}").status == 204
 
 
+def test_what_was_wrong_with_a_field(visit: Visit, scene: Scene) -> None:
+    show_machine(visit, scene)
+    visit.page.get_by_role("button", name="Pools and tags").click()
+    dialog = visit.page.get_by_role("dialog")
+    dialog.get_by_label("Berlin").check()
+    dialog.get_by_label("Tags").fill("x" * 65)
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_text("must be a word of 1 to 64 characters")).to_be_visible()
+    assert violations(visit.page) == []
+
+
 def test_page_that_is_not_there(visit: Visit) -> None:
     visit.sign_in("/machines/nobody")
     expect(visit.page.get_by_role("heading", name="Not found")).to_be_visible()
