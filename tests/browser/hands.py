@@ -88,6 +88,7 @@ class Wire:
 
     def __init__(self, page: Page) -> None:
         self.heard: list[Any] = []
+        self.answered = 0
         self.urls: list[str] = []
         self.tries: list[str] = []
         self.is_held = self.is_dead = False
@@ -120,6 +121,11 @@ class Wire:
         done = [event for message in self.heard for event in message["events"]]
         return [event for event in done if event["type"] != "move"]
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether all that the page has done has its end, as far as the page knows."""
+        return bool(self.answered == self.heard[-1]["sequence"])
+
     def _open(self, page: WebSocketRoute) -> None:
         self.tries.append(page.url)
         if self.is_dead:
@@ -129,6 +135,13 @@ class Wire:
         self.urls.append(page.url)
         self._routes.append((page, server))
         page.on_message(self._take)
+        server.on_message(lambda message: self._pass_on(page, message))
+
+    def _pass_on(self, page: WebSocketRoute, message: str | bytes) -> None:
+        said = json.loads(message)
+        if said["type"] == "acknowledged":
+            self.answered = said["sequence"]
+        page.send(message)
 
     def _take(self, message: str | bytes) -> None:
         self.heard.append(json.loads(message))
