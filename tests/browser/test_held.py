@@ -90,7 +90,7 @@ def test_modifier_that_is_held_through_a_refusal_keeps_its_meaning(
     try:
         hands.page.mouse.click(*hands.over(400, 300), button="right")
         hands.until(lambda: "Somebody else holds" in hands.said(), "it is refused")
-        # A key that comes before the button's way up has its end could be meant for what is refused.
+        # What comes before that has its end is not sent, as it may be meant for another screen.
         hands.until(lambda: wire.is_answered, "all of it has its end")
     finally:
         xtest.fake_input(display, X.ButtonRelease, 3)
