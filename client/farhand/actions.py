@@ -117,6 +117,8 @@ def move(
     picture: Size | None = None,
 ) -> Action:
     """Move the pointer to a place or an element, past the places of ``path`` in their order."""
+    if element is None and None in (x, y):
+        raise TypeError("a move needs a place: x and y, or an element")
     return _action(
         "mouse.move",
         x=x,
@@ -147,6 +149,9 @@ def drag(
     Each of the two is a place or an element.  ``duration`` is in seconds, at most 60; without it,
     it is a few quick moves.
     """
+    starts = start_element is not None or None not in (start_x, start_y)
+    if not (starts and (to_element is not None or None not in (to_x, to_y))):
+        raise TypeError("a drag needs two places: start_x, start_y, to_x and to_y, or elements")
     return _action(
         "mouse.drag",
         start_x=start_x,

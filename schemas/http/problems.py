@@ -266,13 +266,6 @@ CLIPBOARD_UNREADABLE = _type(
     "What was copied last is no text, is too long, or its program does not say it; the code says "
     "which.  Nothing was changed.",
 )
-VISION_MISSING = _type(
-    "vision-missing",
-    501,
-    "This server does not look for texts and pictures",
-    "What it needs for that is not installed; the detail says how to install it.  Nothing was "
-    "done.",
-)
 OUTCOME_UNKNOWN = _type(
     "outcome-unknown",
     502,

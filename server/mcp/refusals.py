@@ -46,6 +46,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "find_elements says which there are.",
     "element-ambiguous": "Several elements are like this, so nothing was done. Say more of it, "
     "such as its window.",
+    "not-installed": "The server lacks what this needs, such as what reads texts on screens. "
+    "Nothing was done.",
     "clipboard-unreadable": "What was copied last on the machine is no text, or cannot be read.",
     "server-stopping": f"The server is stopping. Wait. {SAME_KEY}.",
     "server-busy": f"The server is busy. Wait. {SAME_KEY}.",

@@ -48,7 +48,7 @@ async def all_sought(
 def check_vision(handler: AskingHandler) -> None:
     """Raise a problem where this server does not look for anything."""
     if not handler.services.machines.vision.is_installed:
-        raise ProblemError(problems.VISION_MISSING, why_missing())
+        raise ProblemError(problems.NOT_INSTALLED, why_missing())
 
 
 class _Room:

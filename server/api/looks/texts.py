@@ -40,7 +40,7 @@ class TextsHandler(AskingHandler):
             problems.NOT_FOUND,
             problems.MACHINE_BUSY,
             problems.MACHINE_UNAVAILABLE,
-            problems.VISION_MISSING,
+            problems.NOT_INSTALLED,
         ),
     )
     async def get(self, path: MachinePath, query: TextsQuery) -> None:

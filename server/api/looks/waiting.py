@@ -47,7 +47,7 @@ WAIT = Endpoint(
         problems.MACHINE_BUSY,
         problems.MACHINE_UNAVAILABLE,
         problems.TOO_MANY_STREAMS,
-        problems.VISION_MISSING,
+        problems.NOT_INSTALLED,
     ),
 )
 

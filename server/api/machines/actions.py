@@ -46,7 +46,7 @@ ACTIONS = replace(
     problems=(
         *input_endpoint("", Actions).problems,
         problems.ACTIONS_STOPPED,
-        problems.VISION_MISSING,
+        problems.NOT_INSTALLED,
     ),
 )
 

@@ -181,7 +181,7 @@ async def test_method_that_there_is_not_is_told_as_the_protocol_has_it(service: 
         ("key", {"machine": "desk-1", "text": "no-such"}, "text: "),
         ("scroll", {"machine": "desk-1", "scroll_amount": 3}, "scroll_direction: Field required"),
         ("zoom", {"machine": "desk-1", "region": [5, 5, 5, 9]}, "right and bottom are larger"),
-        ("wait_for", {"machine": "desk-1"}, "give still, such as 0.5, changed: true, or"),
+        ("wait_for", {"machine": "desk-1"}, "give still, such as 0.5, changed: true, a text, or"),
         ("actions", {"machine": "desk-1", "actions": [{"operation": "x"}]}, "actions.0: operation"),
         ("type", {"machine": "desk-2", "text": "a"}, "no such machine. list_machines"),
         ("type", {"machine": "desk-1", "text": "a"}, "It is not connected. This call did nothing."),

@@ -47,7 +47,7 @@ def test_scope_is_named_where_that_is_what_the_token_lacks() -> None:
 
 def test_unknown_reason_and_unknown_problem_are_told_in_general() -> None:
     assert "It is not available." in sentence(problem("machine-unavailable", reason="new"))
-    assert sentence(problem("not-installed")) == UNFORESEEN
+    assert sentence(problem("already-exists")) == UNFORESEEN
     assert sentence(FarhandError("the inside")) == UNFORESEEN
 
 

@@ -84,7 +84,7 @@ async def test_without_what_it_needs_the_remedy_is_501(
         await service.post(WAIT, {"any": [{"picture": base64_png(drawn("a"))}]}),
     ]
     for reply in asked:
-        assert (reply.status, reply.json["type"]) == (501, "/problems/vision-missing")
+        assert (reply.status, reply.json["type"]) == (501, "/problems/not-installed")
         assert "vision" in reply.json["detail"]
 
 
