@@ -160,8 +160,8 @@ ARGUMENTS: dict[str, Any] = {
 
 OWN_ARGUMENTS: dict[str, dict[str, Any]] = {
     # Places, in the stead of which elements can be named.
-    "Inputs.move": {"x": 1, "y": 1},
-    "Inputs.drag": {"start_x": 1, "start_y": 1, "to_x": 1, "to_y": 1},
+    "Machine.move": {"x": 1, "y": 1},
+    "Machine.drag": {"start_x": 1, "start_y": 1, "to_x": 1, "to_y": 1},
     "Machine.do": {"action": actions.write_clipboard("t")},
     "Machines.bulk": {"action": "resume", "machine_ids": ["a"]},
 }
