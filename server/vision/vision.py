@@ -25,8 +25,10 @@ MOST_OF_A_CALLER: Final = 8
 TRIES: Final = 2
 """With a process each: a picture that ends two of them would end more."""
 
-REST: Final = 0.2
-"""Of the time that a look took, before the same process looks again: others have work as well."""
+REST: Final = 6.0
+LONGEST_REST: Final = 1.0
+"""A process rests for so many times as long as a look took, and for so many seconds at most, before
+it looks at what waits: else the inputs of others would wait for their processor."""
 
 
 def why_missing() -> str:
@@ -161,7 +163,7 @@ class Vision:
             if not job.answer.done():
                 job.answer.set_result(findings)
             if self._queue:
-                await asyncio.sleep(took * REST)
+                await asyncio.sleep(min(took * REST, LONGEST_REST))
 
     async def _looked(self, job: _Job) -> Findings:
         """What is found; a process that ends in the middle is replaced once."""
