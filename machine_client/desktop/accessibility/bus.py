@@ -230,7 +230,7 @@ async def _connected() -> Calls:
     except Exception as error:
         raise _unavailable(
             "there is no D-Bus of a session: run the machine client inside the graphical session, "
-            f"as its user ({error})"
+            "as its user"
         ) from error
     try:
         answer = await session.call(
