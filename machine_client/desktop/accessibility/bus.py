@@ -8,9 +8,10 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from dbus_fast import BusType, DBusError, Message, MessageType, Variant
+from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
 from machine_client.concurrency.threads import daemon_thread
@@ -46,15 +47,31 @@ class CallRefusedError(Exception):
     """A program answered that it has not what was asked for."""
 
 
+@dataclass(slots=True)
+class _Question:
+    """What a program was asked, and when it is taken to be stuck."""
+
+    name: str
+    until: float
+    answer: asyncio.Future[Message]
+
+
 class Calls:
-    """Calls on the bus, for the loop's thread alone."""
+    """Calls on the bus, for the loop's thread alone.
+
+    A tree takes a thousand of them: none has a task or a timer of its own.
+    """
 
     def __init__(self, bus: MessageBus) -> None:
         self._bus = bus
         self._rooms: dict[str, asyncio.Semaphore] = {}
-        self._unanswered: dict[str, asyncio.Future[Any]] = {}
+        self._questions: dict[int, _Question] = {}
+        self._late: dict[int, str] = {}
+        self._silent: set[str] = set()
+        self._watch: asyncio.TimerHandle | None = None
         self._running: set[asyncio.Task[Any]] = set()
         bus.add_message_handler(self._heard)
+        self._begun(self._end_with_bus())
 
     @property
     def is_open(self) -> bool:
@@ -73,8 +90,6 @@ class Calls:
 
         Raises SilentProgramError and CallRefusedError.
         """
-        if (waiting := self._unanswered.get(name)) is not None and not waiting.done():
-            raise SilentProgramError(name)
         message = Message(
             destination=name,
             path=path,
@@ -84,19 +99,36 @@ class Calls:
             body=list(body),
         )
         async with self._rooms.setdefault(name, asyncio.Semaphore(IN_FLIGHT)):
-            reply = await self._answered(name, message)
-        return _value_of(reply)
+            if name in self._silent:
+                raise SilentProgramError(name)
+            return _value_of(await self._sent(name, message))
 
-    async def _answered(self, name: str, message: Message) -> Message | None:
-        answer = self._begun(self._bus.call(message))
-        done, _ = await asyncio.wait((answer,), timeout=SILENCE_SECONDS)
-        if not done:
-            self._unanswered[name] = answer
-            raise SilentProgramError(name)
-        try:
-            return answer.result()
-        except (DBusError, EOFError, OSError) as error:
-            raise CallRefusedError(str(error)) from error
+    def _sent(self, name: str, message: Message) -> "asyncio.Future[Message]":
+        loop = asyncio.get_running_loop()
+        message.serial = self._bus.next_serial()
+        question = _Question(name, loop.time() + SILENCE_SECONDS, loop.create_future())
+        if not self.is_open:
+            raise CallRefusedError("the bus is closed")
+        self._questions[message.serial] = question
+        if self._watch is None:
+            self._watch = loop.call_at(question.until, self._find_silent)
+        self._bus.send(message)
+        return question.answer
+
+    def _find_silent(self) -> None:
+        """End the questions that have waited for too long, and watch for the next to."""
+        loop = asyncio.get_running_loop()
+        now, self._watch = loop.time(), None
+        for serial, question in [*self._questions.items()]:
+            if question.until > now:
+                # They stand in the order in which they were asked.
+                self._watch = loop.call_at(question.until, self._find_silent)
+                return
+            del self._questions[serial]
+            self._late[serial] = question.name
+            self._silent.add(question.name)
+            if not question.answer.done():
+                question.answer.set_exception(SilentProgramError(question.name))
 
     def send_slowly(
         self, name: str, path: str, interface: str, member: str, signature: str = "", *body: Any
@@ -125,11 +157,27 @@ class Calls:
         task.add_done_callback(_forget)
         return task
 
+    async def _end_with_bus(self) -> None:
+        """Have no question wait for a bus that is lost."""
+        with contextlib.suppress(Exception):
+            await self._bus.wait_for_disconnect()  # type: ignore[no-untyped-call]
+        for question in self._questions.values():
+            if not question.answer.done():
+                question.answer.set_exception(CallRefusedError("the bus is closed"))
+        self._questions.clear()
+
     def _heard(self, message: Message) -> None:
-        """Forget the programs that have left the bus."""
-        if message.member == "NameOwnerChanged" and len(message.body) == 3 and not message.body[2]:
+        """Take an answer, and forget the programs that have left the bus."""
+        if (question := self._questions.pop(message.reply_serial or 0, None)) is not None:
+            if not question.answer.done():
+                question.answer.set_result(message)
+        elif (name := self._late.pop(message.reply_serial or 0, None)) is not None:
+            self._silent.discard(name)
+        elif (
+            message.member == "NameOwnerChanged" and len(message.body) == 3 and not message.body[2]
+        ):
             self._rooms.pop(message.body[0], None)
-            self._unanswered.pop(message.body[0], None)
+            self._silent.discard(message.body[0])
 
 
 def _value_of(reply: Message | None) -> Any:

@@ -1,5 +1,6 @@
 """Tells and finds elements: from what is meant to the one place where a click reaches it."""
 
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, NoReturn, TypeVar
@@ -22,6 +23,10 @@ T = TypeVar("T")
 
 SECONDS: Final = 4.0
 """For a question, however many programs there are."""
+
+LOOKS_AGAIN: Final = 4
+SETTLING_SECONDS: Final = 0.05
+"""Between two looks at an element whose place is not sure."""
 
 MOST_WITHOUT_PLACE: Final = 200
 """So many more than are told are looked at, as some turn out to be nowhere."""
@@ -125,12 +130,27 @@ class AtSpiElements:
         handle = _Handle(seen.program, node, place)
         if not place or self._windows is None:
             return FoundElement(handle)
-        places = self._places([seen])
+        places = self._settled(seen)
         if (bounds := places.bounds(seen)) is None:
             _refuse("element_missing", f"{called} has no place that can be told for sure")
         if (reached := places.reached(seen)) is None:
             _refuse("element_missing", f"{called} is covered, or beyond the edge of what it is in")
         return FoundElement(handle, bounds, reached)
+
+    def _settled(self, seen: Seen) -> Places:
+        """Where an element is, after some looks where program and desktop tell of two places.
+
+        A window that is just changing its size does that for a moment.
+        """
+        places = self._places([seen])
+        for _ in range(LOOKS_AGAIN):
+            if places.bounds(seen) is not None:
+                break
+            time.sleep(SETTLING_SECONDS)
+            if not self._ask(lambda calls: looking.is_still_there(calls, seen)):
+                break
+            places = self._places([seen])
+        return places
 
     def _at(self, search: Search, at: Point) -> tuple[list[Program], list[Seen]]:
         """The elements at a place, in the window that is on top there, the innermost first."""

@@ -21,6 +21,7 @@ from machine_client.desktop.accessibility.bus import (
 )
 from machine_client.desktop.accessibility.nodes import NAME_CHARACTERS, Address, Node, states_of
 from machine_client.desktop.accessibility.search import Search
+from schemas.inputs.selectors import Sought
 
 ACCESSIBLE: Final = "org.a11y.atspi.Accessible"
 PROPERTIES: Final = "org.freedesktop.DBus.Properties"
@@ -38,6 +39,7 @@ MOST_NODES: Final = 6000
 MOST_CHILDREN: Final = 2000
 """Of one element: a table of a million rows is not read."""
 
+_EVERYTHING: Final = Search(Sought())
 _SHOWING_BITS: Final = 1 << 25
 _VISIBLE_BITS: Final = 1 << 30
 
@@ -190,7 +192,7 @@ class _Reader:
 
     async def _children(self, address: Address) -> list[Address]:
         try:
-            found = await self._calls.call(address.name, address.path, ACCESSIBLE, "GetChildren")
+            found = await self._call(address, "GetChildren")
         except CallRefusedError:
             return []
         return [
@@ -204,22 +206,25 @@ class _Reader:
         return [node for node in found if node is not None]
 
     async def _node(self, address: Address, parent: Node | None, index: int) -> Node | None:
+        """An element; its name and states are read only where what is sought hangs on them."""
+        node = Node(address, -1, "", 0, parent, index)
+        search = self._search if parent is not None else _EVERYTHING
         try:
-            role, name, states = await asyncio.gather(
-                self._calls.call(address.name, address.path, ACCESSIBLE, "GetRole"),
-                self._get(address, ACCESSIBLE, "Name"),
-                self._calls.call(address.name, address.path, ACCESSIBLE, "GetState"),
-            )
+            # One call after the other: its siblings are asked meanwhile.
+            node.role_number = int(await self._call(address, "GetRole"))
+            may_fit = search.may_be(node)
+            if may_fit:
+                node.name = _text(await self._get(address, ACCESSIBLE, "Name"))
+                may_fit = search.may_fit(node)
+            if may_fit or not node.is_whole:
+                states = states_of(await self._call(address, "GetState"))
+                node.states = self._program.states_seen(states)
         except CallRefusedError:
             return None  # It has vanished meanwhile.
-        return Node(
-            address,
-            int(role),
-            _text(name),
-            self._program.states_seen(states_of(states)),
-            parent,
-            index,
-        )
+        return node
+
+    async def _call(self, address: Address, member: str) -> Any:
+        return await self._calls.call(address.name, address.path, ACCESSIBLE, member)
 
     async def _get(self, address: Address, interface: str, name: str) -> Any:
         try:

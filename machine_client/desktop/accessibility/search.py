@@ -37,13 +37,18 @@ class Search:
         """Whether elements of this window can be meant."""
         return self._window is None or self._window.fits(title)
 
+    def may_be(self, node: Node) -> bool:
+        """Whether a node of which only address and role are known can fit."""
+        return (self._sought.role is None or node.role == self._sought.role) and (
+            not self._has_ref or (self._ref is not None and node.address == self._ref.address)
+        )
+
     def may_fit(self, node: Node) -> bool:
         """Whether a node fits as far as can be told without its value."""
-        sought = self._sought
         return (
-            (sought.role is None or node.role == sought.role)
+            self.may_be(node)
             and (self._name is None or self._name.fits(node.name))
-            and (not self._has_ref or self._is_of_ref(node))
+            and (self._ref is None or identity_of(node) == self._ref.identity)
         )
 
     def fits(self, node: Node) -> bool:
@@ -52,13 +57,6 @@ class Search:
         return (
             self._value is None or (node.value is not None and self._value.fits(node.value))
         ) and (text is None or text in node.name or (node.value is not None and text in node.value))
-
-    def _is_of_ref(self, node: Node) -> bool:
-        return (
-            self._ref is not None
-            and node.address == self._ref.address
-            and identity_of(node) == self._ref.identity
-        )
 
 
 def without_parts(found: Sequence[Node]) -> list[Node]:

@@ -113,15 +113,16 @@ class AccessibleDesktop:
         self, buttons: int = 12, title: str = "Invoice 7", scale: str | None = None
     ) -> Program:
         """Show a program of GTK 3."""
-        return self._shown("gtk3_program.py", str(buttons), title, {"GDK_SCALE": scale or "1"})
+        return self.shown("gtk3_program.py", str(buttons), title, {"GDK_SCALE": scale or "1"})
 
     def qt5(self, buttons: int = 12, title: str = "Invoice 7", scale: str | None = None) -> Program:
         """Show a program of Qt 5."""
-        return self._shown("qt5_program.py", str(buttons), title, {"QT_SCALE_FACTOR": scale or "1"})
+        return self.shown("qt5_program.py", str(buttons), title, {"QT_SCALE_FACTOR": scale or "1"})
 
-    def _shown(self, script: str, buttons: str, title: str, variables: dict[str, str]) -> Program:
-        shown = Program(script, buttons, title, environment={**self.environment, **variables})
-        window = Selector(role="frame", name=glob_of(title))
+    def shown(self, script: str, count: str, title: str, variables: dict[str, str]) -> Program:
+        """Show a program of the tests: its file, here or at a path, and what it is started with."""
+        shown = Program(script, count, title, environment={**self.environment, **variables})
+        window = Selector(name=glob_of(title))
         # What it shows is on the bus a moment later.
         eventually(lambda: self.elements.sight(window)[0], "the program's window is on the bus")
         return shown

@@ -93,3 +93,30 @@ def test_question_that_takes_too_long_ends(accessible: AccessibleDesktop) -> Non
     with pytest.raises(DesktopError, match="in time"):
         bus.ask(endless, 0.05)
     bus.close()
+
+
+def test_bus_that_is_lost_ends_its_questions(
+    accessible: AccessibleDesktop, program: Program
+) -> None:
+    bus = AccessibilityBus()
+    names = bus.ask(programs, SECONDS)
+    program.stop()
+
+    async def lost(calls: Calls) -> None:
+        asked = asyncio.gather(
+            *(calls.call(name, ROOT, ACCESSIBLE, "GetRole") for name in names for _ in range(40)),
+            return_exceptions=True,
+        )
+        await asyncio.sleep(0)
+        calls.close()
+        assert not calls.is_open
+        assert any(isinstance(each, CallRefusedError) for each in await asked)
+        with pytest.raises(CallRefusedError):
+            await calls.call(REGISTRY, ROOT, ACCESSIBLE, "GetRole")
+
+    try:
+        bus.ask(lost, SECONDS)
+    finally:
+        program.go_on()
+    assert bus.ask(programs, SECONDS)
+    bus.close()

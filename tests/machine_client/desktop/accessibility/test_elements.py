@@ -1,13 +1,17 @@
 """Elements of real programs, found, pressed and refused; the programs are the witness."""
 
+import dataclasses
+import itertools
 from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
 from machine_client.desktop.accessibility.elements import AtSpiElements
+from machine_client.desktop.accessibility.windows import DesktopWindow
 from machine_client.desktop.base import DesktopError, Refusal
 from machine_client.desktop.x11.desktop import X11Desktop
+from machine_client.desktop.x11.windows import X11Windows
 from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import (
     ClickMouse,
@@ -17,6 +21,7 @@ from schemas.inputs.bodies import (
 )
 from schemas.inputs.outcomes import Point
 from schemas.inputs.selectors import Selector, Sought
+from schemas.values.pictures import Region
 from tests.machine_client.desktop.accessibility.rig import AccessibleDesktop, Program
 
 SAVE = Selector(role="push button", name="Save")
@@ -95,6 +100,27 @@ def test_element_that_moves_between_finding_and_pressing_is_pressed_where_it_is(
     begin = injector.prepare(ClickMouse(element=SAVE))
     program.tell("move", 320, 220)
     begin()
+    assert program.said == ["clicked Save"]
+
+
+def test_window_that_is_just_changing_is_looked_at_again(
+    accessible: AccessibleDesktop,
+    program: Program,
+    injector: DesktopInjector,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The desktop tells of the window's old size at first, and the program of the new one."""
+    seen, looks = X11Windows.seen, itertools.count()
+
+    def late(windows: X11Windows) -> list[DesktopWindow]:
+        found = seen(windows)
+        if next(looks) > 1:
+            return found
+        smaller = Region(0, 0, 50, 50)
+        return [dataclasses.replace(each, bounds=smaller, outer=smaller) for each in found]
+
+    monkeypatch.setattr(X11Windows, "seen", late)
+    injector.prepare(ClickMouse(element=SAVE))()
     assert program.said == ["clicked Save"]
 
 

@@ -1,10 +1,13 @@
 """Elements of a program of Qt 5, which tells of them otherwise than GTK."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from typing import Any
 
 import pytest
 
+from machine_client.desktop.accessibility.bus import Calls
 from machine_client.desktop.base import Refusal
 from machine_client.desktop.x11.desktop import X11Desktop
 from machine_client.work.injector import DesktopInjector
@@ -50,6 +53,28 @@ def test_list_has_no_closed_menu_and_no_secret(
     assert told["Password"].value is None
     assert "geheim" not in repr(listed)
     assert {"Store", "Green"}.isdisjoint(told)
+
+
+def test_selector_asks_no_name_and_no_state_of_what_it_cannot_mean(
+    accessible: AccessibleDesktop, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: Counter[str] = Counter()
+    call = Calls.call
+
+    async def counted(
+        calls: Calls, name: str, path: str, interface: str, member: str, *rest: Any
+    ) -> Any:
+        asked[member] += 1
+        return await call(calls, name, path, interface, member, *rest)
+
+    monkeypatch.setattr(Calls, "call", counted)
+    accessible.elements.listed(Sought(), at=None, limit=100, depth=None)
+    everything = asked.copy()
+    asked.clear()
+    accessible.elements.find(SAVE, place=False)
+    assert asked["GetRole"] == everything["GetRole"]
+    assert asked["Get"] < everything["Get"] - 5
+    assert asked["GetState"] < everything["GetState"] - 14
 
 
 def test_moved_grown_and_doubled_buttons_are_told_apart(

@@ -1,0 +1,38 @@
+"""A short part of ``python -m tests.elements``, and what its outcome says."""
+
+import pytest
+
+from tests.elements.form import ROW, shown
+from tests.elements.matrix import (
+    LOOK_ALIKES_BESIDE,
+    NOTHING,
+    TOOLKITS,
+    Came,
+    Outcome,
+    Try,
+    measured,
+)
+
+
+@pytest.mark.parametrize("toolkit", TOOLKITS)
+def test_elements_are_found_again_and_pressed(toolkit: str) -> None:
+    outcome = measured(toolkit, ROW, look_alikes=1)
+    assert len(outcome.tries) == 5 * ROW
+    for each in outcome.tries:
+        is_doubled = each.change == LOOK_ALIKES_BESIDE and each.element.number == 0
+        assert each.came is Came.RIGHT or (
+            is_doubled and each.why.startswith("2 elements are like this")
+        ), each
+
+
+def test_outcome_is_kept_unless_something_wrong_is_pressed_or_too_much_refused() -> None:
+    elements = shown(40)
+    rights = [Try(NOTHING, each, "{}", Came.RIGHT) for each in elements[1:]]
+    refused = Try(NOTHING, elements[0], "{}", Came.REFUSED, 'The button "Edit" is disabled')
+    assert Outcome("gtk3", [*rights, refused]).is_kept
+    assert not Outcome("gtk3", [*rights[2:], refused, refused, refused]).is_kept
+    wrong = Try(NOTHING, elements[0], "{}", Came.WRONG, "pressed [3]")
+    assert not Outcome("gtk3", [*rights, wrong]).is_kept
+    table = Outcome("gtk3", [*rights, refused]).table()
+    assert "2.5%" in table
+    assert "1 refused after nothing: The button … is disabled" in table
