@@ -387,6 +387,12 @@ class ClipboardUnreadable(Problem):
     name = "clipboard-unreadable"
 
 
+class NoElements(Problem):
+    """The machine tells of no elements; the detail says why, and what would help."""
+
+    name = "no-elements"
+
+
 class NotInstalled(Problem):
     """A part of the server is not installed; the detail says which."""
 

@@ -227,6 +227,13 @@ ELEMENT_AMBIGUOUS = _type(
     "Nothing happened.  Say more of the one that is meant, such as its window, and send it under a "
     "new key.",
 )
+NO_ELEMENTS = _type(
+    "no-elements",
+    501,
+    "The machine tells of no elements",
+    "Nothing was done, and asking again changes nothing until the machine has some: the detail "
+    "says why there are none, and what would help.  Use places, texts or pictures.",
+)
 NOT_CARRIED_OUT = _type(
     "not-carried-out",
     503,

@@ -30,7 +30,7 @@ UNAVAILABLE_REASONS: Mapping[str, str] = {
     "no_clipboard": "The machine is connected and its clipboard cannot be used this way.",
     "no_vision": "The machine is connected, and its node cannot look for texts and pictures on its "
     "screen now.",
-    "no_elements": "The machine is connected and its programs do not tell what elements they have.",
+    "no_elements": "The machine is connected and did not tell in time what elements it has.",
     "settling": "The machine has just connected and has not reported yet what became of earlier "
     "inputs.",
     "not_interrupted": "The machine did not confirm in time that what ran on it has ended, so "

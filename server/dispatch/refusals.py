@@ -36,7 +36,7 @@ def refused(error: errors.SubmissionRefusedError, since: int) -> Refusal:
         case errors.NoClipboardError():
             return no_clipboard(f"nothing can be copied on it: {error}", since)
         case errors.NoElementsError():
-            return no_elements(str(error), since)
+            return without_elements(str(error))
         case errors.NoScreenError():
             return no_screen(error.reason, error.since)
         case errors.LinkUnsettledError():
@@ -131,8 +131,13 @@ def no_clipboard(why: str, since: int | None) -> Refusal:
     return unavailable("no_clipboard", f"the machine's clipboard: {why}", since)
 
 
+def without_elements(why: str) -> Refusal:
+    """A machine that says that it has none: asking again would change nothing."""
+    return Refusal(kind=RefusalKind.NO_ELEMENTS, detail=f"the machine tells of no elements: {why}")
+
+
 def no_elements(why: str, since: int | None) -> Refusal:
-    """A machine that is connected, whose programs do not tell what elements they have."""
+    """A machine that has elements, and did not tell of them when it was asked."""
     return unavailable("no_elements", f"the machine tells of no elements: {why}", since)
 
 

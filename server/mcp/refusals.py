@@ -46,6 +46,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "find_elements says which there are.",
     "element-ambiguous": "Several elements are like this, so nothing was done. Say more of it, "
     "such as its window.",
+    "no-elements": "The machine's programs do not tell what elements they have. Nothing was done; "
+    "use places.",
     "not-installed": "The server lacks what this needs, such as what reads texts on screens. "
     "Nothing was done.",
     "clipboard-unreadable": "What was copied last on the machine is no text, or cannot be read.",
@@ -64,7 +66,7 @@ UNAVAILABLE: Final[Mapping[str, str]] = {
     "no_screen": "Its screen cannot be seen.",
     "no_clipboard": "Its clipboard cannot be used.",
     "no_vision": "Nobody can look for texts and pictures on its screen now.",
-    "no_elements": "Its programs do not tell what elements they have. Use places.",
+    "no_elements": "It did not tell in time what elements it has.",
     "settling": "It has just connected; try again in a moment.",
     "not_interrupted": "What runs on it did not end.",
 }

@@ -80,6 +80,7 @@ class ElementsHandler(AskingHandler):
             problems.NOT_FOUND,
             problems.MACHINE_BUSY,
             problems.MACHINE_UNAVAILABLE,
+            problems.NO_ELEMENTS,
             problems.TOO_MANY_STREAMS,
         ),
     )

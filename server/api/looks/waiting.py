@@ -47,6 +47,7 @@ WAIT = Endpoint(
         problems.MACHINE_BUSY,
         problems.MACHINE_UNAVAILABLE,
         problems.TOO_MANY_STREAMS,
+        problems.NO_ELEMENTS,
         problems.NOT_INSTALLED,
     ),
 )

@@ -46,6 +46,7 @@ ACTIONS = replace(
     problems=(
         *input_endpoint("", Actions).problems,
         problems.ACTIONS_STOPPED,
+        problems.NO_ELEMENTS,
         problems.NOT_INSTALLED,
     ),
 )

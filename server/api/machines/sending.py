@@ -17,7 +17,7 @@ from server.api.machines.paths import MachinePath
 from server.dispatch.command import Ended, Pending
 from server.web.endpoint import Endpoint
 
-_OF_ELEMENTS = (problems.ELEMENT_MISSING, problems.ELEMENT_AMBIGUOUS)
+_OF_ELEMENTS = (problems.NO_ELEMENTS, problems.ELEMENT_MISSING, problems.ELEMENT_AMBIGUOUS)
 
 
 class InputHeaders(StrictModel):

@@ -13,6 +13,7 @@ from server.dispatch.refusals import (
     just_disconnected,
     no_elements,
     not_on_screen,
+    without_elements,
 )
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.screens import MachineScreen, NotOnScreenError, ScreenUnavailableError
@@ -30,7 +31,7 @@ Answer = TypeVar("Answer")
 def check_elements(link: LinkSocket) -> None:
     """Raise RefusedError where a machine does not tell what elements it has."""
     if (why := link.desktop.why_no_elements) is not None:
-        raise RefusedError(no_elements(why, link.up_since))
+        raise RefusedError(without_elements(why))
 
 
 async def find_elements(link: LinkSocket, question: FindElements) -> ElementsFound:

@@ -95,6 +95,7 @@ class RefusalKind(StrEnum):
     KEY_IN_PROGRESS = "idempotency-key-in-progress"
     KEY_REUSED = "idempotency-key-reused"
     NOT_ON_SCREEN = "not-on-screen"
+    NO_ELEMENTS = "no-elements"
     CONTROL_HELD = "control-held"
     CONTROL_ENDED = "control-ended"
     CONTROL_FREE = "control-free"

@@ -21,7 +21,7 @@ OF_INPUTS = (
     "machine-unavailable "
     "not-carried-out input-failed outcome-unknown input-expired outcome-pending"
 )
-OF_INPUTS_BY_ELEMENT = f"{OF_INPUTS} element-missing element-ambiguous"
+OF_INPUTS_BY_ELEMENT = f"{OF_INPUTS} no-elements element-missing element-ambiguous"
 OF_SCREENS = "not-found machine-busy machine-unavailable"
 
 PUBLIC = "public"
@@ -102,11 +102,11 @@ TABLE = (
     _input("element/set_value", {"element": {"name": "a"}, "value": "b"}),
     _input("element/focus", {"element": {"name": "a"}}),
     Row("POST", "/v1/computer/{machine_id}/actions", "input:send", 503, OTHERS_404,
-        f"{OF_INPUTS} actions-stopped not-installed",
+        f"{OF_INPUTS} actions-stopped no-elements not-installed",
         body={"actions": [{"operation": "mouse.click"}]}, takes_body=True),
     Row("POST", "/v1/computer/{machine_id}/wait", "screen:read", 503, OTHERS_404,
-        f"{OF_SCREENS} too-many-streams not-installed", body={"any": [{"still": 1}]},
-        takes_body=True),
+        f"{OF_SCREENS} too-many-streams no-elements not-installed",
+        body={"any": [{"still": 1}]}, takes_body=True),
     Row("GET", "/v1/computer/{machine_id}/display/texts", "screen:read", 503, OTHERS_404,
         f"{OF_SCREENS} not-installed"),
     Row("GET", "/v1/computer/{machine_id}/input/mouse/position", "screen:read", 503, OTHERS_404,
@@ -114,7 +114,7 @@ TABLE = (
     Row("GET", "/v1/computer/{machine_id}/clipboard", "clipboard", 503, OTHERS_404,
         f"{OF_SCREENS} clipboard-unreadable"),
     Row("GET", "/v1/computer/{machine_id}/elements", "screen:read", 503, OTHERS_404,
-        f"{OF_SCREENS} too-many-streams"),
+        f"{OF_SCREENS} no-elements too-many-streams"),
     Row("PUT", "/v1/computer/{machine_id}/clipboard", "clipboard", 503, OTHERS_404, OF_INPUTS,
         body={"text": "a"}, takes_body=True),
     Row("GET", "/v1/computer/{machine_id}/display/screenshot", "screen:read", 503, OTHERS_404,

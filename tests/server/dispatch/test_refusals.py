@@ -37,7 +37,6 @@ NOW = 1_700_000_000_000
         (NoInputError("the display is gone", NOW), 503, "no_input"),
         (NoScreenError("its owner lets nobody", NOW), 503, "no_screen"),
         (NoClipboardError("its owner lets nobody"), 503, "no_clipboard"),
-        (NoElementsError("there is no accessibility bus"), 503, "no_elements"),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -70,10 +69,17 @@ def test_every_refusal_is_among_them() -> None:
     assert set(SubmissionRefusedError.__subclasses__()) == named
 
 
-def test_lease_that_is_over_is_not_to_be_tried_again() -> None:
-    problem = problem_of(refused(ControlEndedError(), NOW))
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(ControlEndedError(), 409), (NoElementsError("there is no accessibility bus"), 501)],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_would_be_refused_again_is_not_to_be_tried_again(
+    error: SubmissionRefusedError, status: int
+) -> None:
+    problem = problem_of(refused(error, NOW))
     assert isinstance(problem, ProblemError)
-    assert problem.problem_type.status == 409
+    assert problem.problem_type.status == status
     assert "Retry-After" not in problem.headers
 
 

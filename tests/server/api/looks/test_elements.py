@@ -300,8 +300,8 @@ async def test_machine_without_elements_says_why_and_is_sent_nothing(
 ) -> None:
     async with service.joined(hello(no_screen=None)) as (_, link):
         reply = await service.request(method, path, body)
-        assert (reply.status, reply.problem) == (503, "machine-unavailable")
-        assert reply.json["reason"] == "no_elements"
+        assert (reply.status, reply.problem) == (501, "no-elements")
+        assert "Retry-After" not in reply.headers
         assert "there is no accessibility bus" in reply.json["detail"]
         await link.nothing_heard()
 
