@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, Page, expect
 from schemas.link.messages import Display
 from server.demo.library import samples
 from server.demo.tour import strokes_of
+from tests.browser.morning import walk
 from tests.browser.rig import Desk, Site, Visit, chromium, served
 from tests.links import hello
 from tests.processes import until
@@ -401,16 +402,28 @@ def take_pictures_of_nothing(browser: Browser, directory: Path) -> None:
                 picture(visit.page, f"empty-{variant}")
 
 
+def take_pictures_of_a_morning(browser: Browser, directory: Path) -> None:
+    """What somebody sees who looks after 50 machines, on a server that has just these."""
+    with served(directory) as site:
+        walk(browser, site, lambda page, name: picture(page, f"morning-{name}"))
+
+
+ON_THEIR_OWN = {"empty": take_pictures_of_nothing, "morning": take_pictures_of_a_morning}
+"""Those that need a server of their own."""
+
+
 def main() -> None:
     """Take the pictures of the pages that are named, or of all."""
-    wanted = sys.argv[1:] or [*PAGES, "empty"]
-    if unknown := set(wanted) - {*PAGES, "empty"}:
+    wanted = sys.argv[1:] or [*PAGES, *ON_THEIR_OWN]
+    if unknown := set(wanted) - {*PAGES, *ON_THEIR_OWN}:
         sys.exit(f"there are no such pages: {', '.join(sorted(unknown))}")
     with tempfile.TemporaryDirectory() as directory, chromium() as browser:
-        if "empty" in wanted:
-            take_pictures_of_nothing(browser, Path(directory) / "empty")
-        with furnished(Path(directory) / "furnished") as scene:
-            take_pictures(browser, scene, [name for name in wanted if name != "empty"])
+        for name in wanted:
+            if take := ON_THEIR_OWN.get(name):
+                take(browser, Path(directory) / name)
+        if pages := [name for name in wanted if name in PAGES]:
+            with furnished(Path(directory) / "furnished") as scene:
+                take_pictures(browser, scene, pages)
 
 
 if __name__ == "__main__":

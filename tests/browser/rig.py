@@ -27,8 +27,10 @@ from schemas.link.messages import (
     Hello,
     Ready,
 )
+from schemas.link.picture_frames import PictureKind
 from tests.desktop import program, virtual_display
 from tests.links import MARK
+from tests.pictures import frames_of, header
 from tests.processes import Program, ServedApi, ServerProcess, joined, running, until
 
 PATIENCE_SECONDS = 60.0
@@ -104,7 +106,7 @@ class Site:
 
     @contextlib.contextmanager
     def _linked(self, headers: dict[str, str], greeting: Hello) -> Iterator[None]:
-        """A link that answers heartbeats, and nothing else."""
+        """A link that answers heartbeats and shows a picture, and nothing else."""
         with connect(
             self.server.url.replace("http:", "ws:") + CONNECT_PATH,
             additional_headers=headers,
@@ -168,12 +170,18 @@ def _joining(code: str, host: str) -> dict[str, str]:
 
 
 def _answer(websocket: ClientConnection) -> None:
-    """Greet and answer heartbeats until the websocket is closed."""
+    """Greet, answer heartbeats and show a picture until the websocket is closed."""
     with contextlib.suppress(ConnectionClosed):
         websocket.recv()
         websocket.send(Ready().model_dump_json())
         for sequence, frame in enumerate(websocket, 1):
-            if json.loads(frame)["type"] != "heartbeat":
+            message = json.loads(frame)
+            if message["type"] == "screenshot":
+                for part in frames_of(
+                    header(kind=PictureKind.SCREENSHOT, number=message["request"])
+                ):
+                    websocket.send(part)
+            if message["type"] != "heartbeat":
                 continue  # Whoever pauses a machine interrupts it: this one does nothing.
             beat = Heartbeat.model_validate_json(frame)
             answer = HeartbeatAck(sequence=beat.sequence, journal_sequence=sequence, mark=MARK)
