@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
+from tests.browser.library import Library, somebody
 from tests.browser.rig import Desk, Site, Visit, chromium, served
 
 
@@ -40,4 +41,17 @@ def visit(browser: Browser, site: Site) -> Iterator[Visit]:
 def operator(visit: Visit) -> Visit:
     """Somebody who has signed in as the administrator and looks at the machines."""
     visit.sign_in()
+    return visit
+
+
+@pytest.fixture
+def library(site: Site) -> Library:
+    answer = site.api.call("POST", "/v1/workflows", {"name": "Enter an invoice"})
+    return Library(site, answer.json["id"])
+
+
+@pytest.fixture
+def reader(visit: Visit, library: Library) -> Visit:
+    """Somebody who looks at the trajectories of the library."""
+    visit.sign_in(f"/trajectories?workflow_id={library.workflow}", somebody(library.site))
     return visit

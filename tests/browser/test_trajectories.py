@@ -1,87 +1,16 @@
 """Trajectories: found, looked through step by step, approved, and honest about pictures."""
 
-import base64
 import json
-import struct
 import threading
-import zlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from schemas.resources.tokens import ADMINISTRATOR_SCOPES
+from tests.browser.library import CLICK, DRAG, KEYS, SIZE, Library, png, text_of
 from tests.browser.rig import Site, Visit, served
 from tests.processes import until
-
-SIZE = {"width": 1280, "height": 800}
-CLICK = {"operation": "mouse.click", "after_ms": 350, "body": {"x": 320, "y": 200}}
-DRAG = {
-    "operation": "mouse.drag",
-    "body": {"start_x": 100, "start_y": 100, "to_x": 900, "to_y": 500},
-}
-KEYS = {"operation": "keyboard.key", "body": {"text": "ctrl+a"}}
-
-
-def png(width: int, height: int, claimed: tuple[int, int] | None = None) -> bytes:
-    """A red picture; one that claims another size is what a hostile sender makes."""
-
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        checksum = zlib.crc32(kind + content)
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", checksum)
-
-    header = struct.pack(">IIBBBBB", *(claimed or (width, height)), 8, 2, 0, 0, 0)
-    rows = zlib.compress((b"\0" + b"\xff\0\0" * width) * height)
-    return (
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
-    )
-
-
-def text_of(picture: bytes) -> str:
-    return base64.b64encode(picture).decode()
-
-
-@dataclass
-class Library:
-    """Trajectories of one workflow, which no other test uses."""
-
-    site: Site
-    workflow: str
-
-    def add(self, name: str, *steps: dict[str, Any], **fields: Any) -> str:
-        body = {
-            "workflow_id": self.workflow,
-            "name": name,
-            "dimensions": SIZE,
-            "trajectory_data": list(steps) or None,
-            **fields,
-        }
-        answer = self.site.api.call("POST", "/v1/trajectories", body)
-        assert answer.status == 201, answer.body
-        return str(answer.json["id"])
-
-    def get(self, trajectory: str) -> Any:
-        return self.site.api.call("GET", f"/v1/trajectories/{trajectory}").json
-
-
-@pytest.fixture
-def library(site: Site) -> Library:
-    answer = site.api.call("POST", "/v1/workflows", {"name": "Enter an invoice"})
-    return Library(site, answer.json["id"])
-
-
-@pytest.fixture
-def reader(visit: Visit, library: Library) -> Visit:
-    """Somebody who looks at the trajectories of the library."""
-    visit.sign_in(f"/trajectories?workflow_id={library.workflow}", somebody(library.site))
-    return visit
-
-
-def somebody(site: Site) -> str:
-    """The token of somebody else than who made the trajectories, who may do everything."""
-    return str(site.new_token(*ADMINISTRATOR_SCOPES, name="Anna")["token"])
 
 
 def items(page: Page) -> Locator:
@@ -517,22 +446,6 @@ def test_many_steps_are_listed_in_parts(reader: Visit, library: Library) -> None
     expect(page.locator(".steps [aria-current]")).to_contain_text("101")
 
 
-def test_trajectory_is_approved_and_the_approval_withdrawn(reader: Visit, library: Library) -> None:
-    trajectory = library.add("To approve", CLICK)
-    reader.go(f"/trajectories/{trajectory}")
-    page = reader.page
-    page.get_by_role("button", name="Approve", exact=True).click()
-    expect(page.get_by_text("✓ Approved")).to_be_visible()
-    expect(page.get_by_text("Approved by Anna just now")).to_be_visible()
-    assert library.get(trajectory)["review"]["state"] == "approved"
-    expect(page.get_by_role("button", name="Withdraw approval")).to_be_focused()
-    page.get_by_role("button", name="Withdraw approval").click()
-    expect(page.get_by_role("button", name="Approve", exact=True)).to_be_visible()
-    expect(page.get_by_text("No longer approved")).to_be_visible()
-    assert library.get(trajectory)["is_approved"] is False
-    expect(page.get_by_text("Somebody has changed")).to_have_count(0)
-
-
 def test_steps_that_are_no_inputs_are_told_in_words(reader: Visit, library: Library) -> None:
     trajectory = library.add(
         "Corrected",
@@ -549,41 +462,6 @@ def test_steps_that_are_no_inputs_are_told_in_words(reader: Visit, library: Libr
             "3Something may be missing here: The machine went away.",
         ]
     )
-
-
-def test_author_is_told_that_somebody_else_has_to_approve(visit: Visit, library: Library) -> None:
-    trajectory = library.add("One's own", CLICK, is_approved=True)
-    visit.sign_in(f"/trajectories/{trajectory}")
-    page = visit.page
-    expect(page.get_by_text("Marked as approved")).to_be_visible()
-    page.get_by_role("button", name="Approve", exact=True).click()
-    expect(page.get_by_text("somebody else has to approve it")).to_be_visible()
-    assert library.get(trajectory)["review"]["state"] == "open"
-
-
-def test_what_has_changed_since_it_was_read_is_not_approved(
-    reader: Visit, library: Library
-) -> None:
-    trajectory = library.add("Changing", CLICK)
-    reader.go(f"/trajectories/{trajectory}")
-    page = reader.page
-    expect(page.get_by_text("Live", exact=True)).to_be_visible()
-    expect(page.get_by_role("heading", name="Changing")).to_be_visible()
-    address = f"/v1/trajectories/{trajectory}"
-    library.site.api.call("PATCH", address, {"name": "Changed"})
-    expect(page.get_by_text("Somebody has changed this trajectory")).to_be_visible()
-    page.get_by_role("button", name="Approve", exact=True).click()
-    expect(page.get_by_text("Nothing was done: it has changed since you read it")).to_be_visible()
-    assert library.get(trajectory)["is_approved"] is False
-    page.get_by_role("button", name="Read it again").click()
-    expect(page.get_by_role("heading", name="Changed")).to_be_visible()
-    page.get_by_role("button", name="Approve", exact=True).click()
-    expect(page.get_by_text("✓ Approved")).to_be_visible()
-    library.site.api.call("DELETE", address)
-    expect(page.get_by_text("Somebody has deleted this trajectory")).to_be_visible()
-    expect(page.get_by_role("button", name="Withdraw approval")).to_have_count(0)
-    page.get_by_role("link", name="Back to the trajectories").click()
-    expect(page.get_by_role("heading", name="Trajectories")).to_be_visible()
 
 
 def test_pending_trajectory_has_no_steps_and_nothing_to_approve(
@@ -614,14 +492,3 @@ def test_trajectory_that_is_not_there_is_not_found(operator: Visit, address: str
     expect(operator.page.get_by_role("heading", name="Not found")).to_be_visible()
     operator.page.get_by_role("link", name="Back to the trajectories").click()
     expect(operator.page.get_by_role("heading", name="Trajectories")).to_be_visible()
-
-
-def test_reader_without_the_scope_cannot_approve(
-    browser: Browser, site: Site, library: Library
-) -> None:
-    trajectory = library.add("Only to read", CLICK)
-    made = site.new_token("trajectories:read")
-    with Visit.begun(browser, site) as visit:
-        visit.sign_in(f"/trajectories/{trajectory}", made["token"])
-        expect(visit.page.get_by_role("heading", name="Only to read")).to_be_visible()
-        expect(visit.page.get_by_role("button", name="Approve", exact=True)).to_have_count(0)

@@ -344,6 +344,8 @@ interface Review {
   content_hash: string | null;
 }
 
+type Decision = "approve" | "reject" | "withdraw";
+
 interface Trajectory {
   id: string;
   workflow_id: string;
@@ -857,6 +859,11 @@ interface FiltersProperties<Name extends string> {
   filters: Filter<Name>[];
   chosen: Record<Name, string>;
   choose: (change: Record<string, string>) => void;
+}
+
+interface DecisionsProperties {
+  reading: import("../static/pages/review/one_trajectory.js").OneTrajectory;
+  trajectory: Trajectory;
 }
 
 interface PictureProperties {

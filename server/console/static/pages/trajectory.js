@@ -2,13 +2,15 @@
 
 import { backTo, keepChosen, place } from "../parts/address.js";
 import { html, useEffect, useLayoutEffect, useMade, useMemo, useRef, useState, useStore, useTitle } from "../parts/elements.js";
+import { useKeys } from "../parts/keys.js";
 import { Picture } from "../parts/picture.js";
 import { NotFound, Unread, WorkButton } from "../parts/pieces.js";
-import { Reading } from "../parts/reading.js";
 import { ApprovalBadge } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { count } from "../parts/words.js";
-import { call, get, isNowhere, path, request, statusOf } from "../server/api.js";
+import { isNowhere, path } from "../server/api.js";
+import { Decided, Decisions } from "./review/decisions.js";
+import { OneTrajectory } from "./review/one_trajectory.js";
 import { pictureOf, readStep, recorded } from "./steps.js";
 
 const STEPS_LISTED = 100;
@@ -17,13 +19,12 @@ const ADDRESS_MILLISECONDS = 150;
 
 export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
   const reading = useStore(useMade((signal) => new OneTrajectory({ id, ...page, signal })));
-  const { trajectory, workflow, readAgain, approve, news } = reading;
+  const { trajectory, workflow, readAgain, news } = reading;
   useTitle(trajectory?.name || "Trajectory");
   const back = backTo("/trajectories");
   if (isNowhere(reading.error) && !trajectory) return html`<${NotFound} what="trajectory" back=${back} name="the trajectories" />`;
   if (!trajectory) return html`<${Unread} reading=${reading} />`;
   const { name, description, dimensions, trajectory_data, is_generated, review, created_at, updated_at } = trajectory;
-  const isApproved = review.state === "approved";
   const mayApprove = is_generated && news !== "deleted" && page.me.scopes.includes("trajectories:approve");
   const said = [workflow, count(trajectory_data?.length ?? 0, "step"), `${dimensions.width} × ${dimensions.height}`];
   return html`<section>
@@ -32,7 +33,7 @@ export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
       <h1 dir="auto">${name || "Without a name"}</h1>
       <span class="row">
         <${ApprovalBadge} ...${trajectory} />
-        ${mayApprove && html`<${WorkButton} class=${isApproved ? "" : "primary"} work=${approve}>${isApproved ? "Withdraw approval" : "Approve"}<//>`}
+        ${mayApprove && html`<${Decisions} reading=${reading} trajectory=${trajectory} />`}
       </span>
     </div>
     <p class="news" role="status" hidden=${!news}>
@@ -46,13 +47,6 @@ export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
       ? html`<${Steps} trajectory=${trajectory} steps=${trajectory_data} />`
       : html`<p class="empty">It has no steps yet: it is still to be generated.</p>`}
   </section>`;
-}
-
-const DECISIONS = { open: "", approved: "Approved", rejected: "Rejected", withdrawn: "Approval ended" };
-
-/** @param {{review: Review}} properties that somebody has decided */
-function Decided({ review: { state, by, at, comment } }) {
-  return html`<p class="small" dir="auto">${DECISIONS[state]} by ${by?.token_name} <${Ago} time=${at} />${comment && html`: ${comment}`}</p>`;
 }
 
 /** @param {{trajectory: Trajectory, steps: Step[]}} properties */
@@ -90,7 +84,7 @@ function Steps({ trajectory: { id, dimensions: size, original_input_values }, st
 }
 
 /**
- * The step that is shown, counted from 0, which the address tells counted from 1; the arrow keys move it.
+ * The step that is shown, counted from 0, which the address tells counted from 1; the arrow keys move it, and j and k.
  * @type {(page: string, last: number) => [number, (at: number) => void]}
  */
 function useStep(page, last) {
@@ -101,18 +95,8 @@ function useStep(page, last) {
     const timer = setTimeout(() => keepChosen(page, { step: at ? String(at + 1) : "" }), ADDRESS_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [at]);
-  // Before it is seen: the first key may come at once.
-  useLayoutEffect(() => {
-    function keydown(/** @type {KeyboardEvent} */ event) {
-      const { target, ctrlKey, altKey, metaKey } = event;
-      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (!by || ctrlKey || altKey || metaKey || (target instanceof Element && target.closest("input, select, textarea, pre"))) return;
-      event.preventDefault();
-      go((before) => within(within(before) + by));
-    }
-    document.addEventListener("keydown", keydown);
-    return () => document.removeEventListener("keydown", keydown);
-  }, [last]);
+  const by = (/** @type {number} */ steps) => () => go((before) => within(within(before) + steps));
+  useKeys({ ArrowLeft: by(-1), ArrowRight: by(1), k: by(-1), j: by(1) });
   return [at, go];
 }
 
@@ -122,95 +106,4 @@ function keepInSight(list) {
   if (!list || !button) return;
   const [inside, outside] = [button.getBoundingClientRect(), list.getBoundingClientRect()];
   list.scrollTop += Math.min(inside.top - outside.top, 0) + Math.max(inside.bottom - outside.bottom, 0);
-}
-
-/** A trajectory as it was read, whether it is still so, and its approval. */
-class OneTrajectory extends Reading {
-  trajectory = /** @type {Trajectory | null} */ (null);
-  /** The name of its workflow, once that is known. */
-  workflow = "";
-  /** @type {"" | "changed" | "deleted"} by somebody else since */
-  news = "";
-  tag = "";
-  /** @type {Promise<unknown>} */
-  #changing = Promise.resolve();
-
-  constructor(/** @type {Watched & {id: string}} */ { id, ...page }) {
-    super(page);
-    this.address = path`/v1/trajectories/${id}`;
-    page.events.on("trajectory", ({ detail }) => detail.id === id && this.reset(), page.signal);
-  }
-
-  /** @override */ async load() {
-    /** @type {Answer<Trajectory>} */
-    const { data, headers } = await call("GET", this.address, { signal: this.loading });
-    Object.assign(this, { trajectory: data, tag: headers.get("ETag"), news: "" });
-    if (!this.workflow) void this.#readWorkflow(data.workflow_id);
-  }
-
-  /** Read it again, because one was told that it has changed.  Throws what is to be said to the person. */
-  readAgain = async () => {
-    await this.read();
-    if (this.error) this.#fail(this.error);
-  };
-
-  /** @param {string} id of a workflow that may have been deleted, or never made here: its name is only pleasant to have */
-  async #readWorkflow(id) {
-    const found = /** @type {Workflow | null} */ (await get(path`/v1/workflows/${id}`, this.signal).catch(() => null));
-    this.workflow = found?.name ?? "";
-    this.tell();
-  }
-
-  approve = () => {
-    const approving = this.#decide(this.trajectory?.review.state === "approved" ? "withdraw" : "approve");
-    this.#changing = approving.catch(() => null);
-    return approving;
-  };
-
-  async #decide(/** @type {string} */ decision) {
-    const body = { decision, content_hash: this.trajectory?.content_hash };
-    try {
-      /** @type {Answer<Trajectory>} */
-      const { data, headers } = await call("POST", `${this.address}/review`, { body, headers: { "If-Match": this.tag } });
-      const { review, is_approved } = data;
-      Object.assign(this, { trajectory: { ...this.trajectory, review, is_approved }, tag: headers.get("ETag") });
-      this.tell();
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
-
-  /** @override */ reset() {
-    void this.#check();
-  }
-
-  /** See whether it is still as it is here; what this page changes itself is no news. */
-  async #check() {
-    await this.#changing;
-    if (!this.trajectory) return;
-    const { tag } = this;
-    try {
-      const answer = await request("GET", this.address, { headers: { "If-None-Match": tag }, signal: this.signal });
-      if (answer.status !== 304 && tag === this.tag) this.#say("changed");
-      await answer.body?.cancel();
-    } catch (error) {
-      if (statusOf(error) === 404) this.#say("deleted");
-    }
-  }
-
-  #say(/** @type {OneTrajectory["news"]} */ news) {
-    this.news = news;
-    this.tell();
-  }
-
-  /**
-   * @param {unknown} error of what was tried with a trajectory that is shown
-   * @returns {never}
-   */
-  #fail(error) {
-    if (statusOf(error) === 404) this.#say("deleted");
-    if (statusOf(error) !== 412) throw error;
-    this.#say("changed");
-    throw new Error("Nothing was done: it has changed since you read it. Read it again first.");
-  }
 }

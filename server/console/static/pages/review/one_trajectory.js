@@ -1,0 +1,96 @@
+/** A trajectory for as long as a page shows it: as it was read, whether it is still so, and what is decided about it. */
+
+import { Reading } from "../../parts/reading.js";
+import { call, get, path, request, statusOf, wordsOf } from "../../server/api.js";
+
+/** What was to be done was about another content than there is by now, which has been read meanwhile. */
+export class Outdated extends Error {}
+
+/** A trajectory as it was read, whether it is still so, and its approval. */
+export class OneTrajectory extends Reading {
+  trajectory = /** @type {Trajectory | null} */ (null);
+  /** The name of its workflow, once that is known. */
+  workflow = "";
+  /** @type {"" | "changed" | "deleted"} by somebody else since */
+  news = "";
+  tag = "";
+  /** @type {Promise<unknown>} */
+  #changing = Promise.resolve();
+
+  constructor(/** @type {Watched & {id: string}} */ { id, ...page }) {
+    super(page);
+    this.address = path`/v1/trajectories/${id}`;
+    page.events.on("trajectory", ({ detail }) => detail.id === id && this.reset(), page.signal);
+  }
+
+  /** @override */ async load() {
+    /** @type {Answer<Trajectory>} */
+    const { data, headers } = await call("GET", this.address, { signal: this.loading });
+    Object.assign(this, { trajectory: data, tag: headers.get("ETag"), news: "" });
+    if (!this.workflow) void this.#readWorkflow(data.workflow_id);
+  }
+
+  /** Read it again, because one was told that it has changed.  Throws what is to be said to the person. */
+  readAgain = async () => {
+    await this.read();
+    if (statusOf(this.error) === 404) this.#say("deleted");
+    if (this.error) throw new Error(wordsOf(this.error));
+  };
+
+  /** @param {string} id of a workflow that may have been deleted, or never made here: its name is only pleasant to have */
+  async #readWorkflow(id) {
+    const found = /** @type {Workflow | null} */ (await get(path`/v1/workflows/${id}`, this.signal).catch(() => null));
+    this.workflow = found?.name ?? "";
+    this.tell();
+  }
+
+  /**
+   * Approve, reject or withdraw exactly what is shown, and say why.  Throws what is to be said to the person.
+   * @type {(decision: Decision, comment?: string) => Promise<void>}
+   */
+  decide = (decision, comment = "") => {
+    const deciding = this.#decide(decision, comment);
+    this.#changing = deciding.catch(() => null);
+    return deciding;
+  };
+
+  /** @type {(decision: Decision, comment: string) => Promise<void>} */
+  async #decide(decision, comment) {
+    const body = { decision, content_hash: this.trajectory?.content_hash, comment: comment || null };
+    try {
+      /** @type {Answer<Trajectory>} */
+      const { data, headers } = await call("POST", `${this.address}/review`, { body, headers: { "If-Match": this.tag } });
+      const { review, is_approved } = data;
+      Object.assign(this, { trajectory: { ...this.trajectory, review, is_approved }, tag: headers.get("ETag") });
+      this.tell();
+    } catch (error) {
+      if (statusOf(error) === 404) this.#say("deleted");
+      if (statusOf(error) !== 412) throw error;
+      await this.read();
+      throw new Outdated("Nothing was done: somebody has changed it since you read it. What you see now is how it is.");
+    }
+  }
+
+  /** @override */ reset() {
+    void this.#check();
+  }
+
+  /** See whether it is still as it is here; what this page changes itself is no news. */
+  async #check() {
+    await this.#changing;
+    if (!this.trajectory) return;
+    const { tag } = this;
+    try {
+      const answer = await request("GET", this.address, { headers: { "If-None-Match": tag }, signal: this.signal });
+      if (answer.status !== 304 && tag === this.tag) this.#say("changed");
+      await answer.body?.cancel();
+    } catch (error) {
+      if (statusOf(error) === 404) this.#say("deleted");
+    }
+  }
+
+  #say(/** @type {OneTrajectory["news"]} */ news) {
+    this.news = news;
+    this.tell();
+  }
+}
