@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from schemas.inputs.actions import MAX_SECONDS
 from schemas.inputs.bodies import INPUT_BODIES, Operation
 from schemas.inputs.pictures import Area
+from schemas.inputs.selectors import Selector
 from schemas.inputs.waits import MAX_WAIT_SECONDS, Conditions, check_conditions
 from schemas.steps.parameters import ParameterName, Parameters, filled, names_in
 from schemas.values.pictures import PictureId
@@ -33,8 +34,6 @@ TEXT_FIELDS: Final[Mapping[str, str]] = {
 
 _ANY_VALUE: Final = "7"
 """Stands for a parameter without an example while a step is checked: it is of every type."""
-
-_Words = Annotated[Text, Field(max_length=1000)]
 
 
 class Pause(StrictModel):
@@ -71,27 +70,19 @@ class DoneBy(StrictModel):
     )
 
 
-class TargetElement(StrictModel):
-    """What finds the element under a step's place, alone."""
-
-    role: _Words | None = None
-    name: _Words | None = None
-    window: _Words | None = None
-    application: _Words | None = None
-    path: _Words | None = None
-
-
 class Crop(StrictModel):
-    """A picture of what is around a step's place."""
+    """The part of a picture that is around a step's place."""
 
-    picture: PictureId
+    picture: PictureId = Field(description="A picture of the whole desktop.")
     area: Area
 
 
 class Target(StrictModel):
     """What a step was done to."""
 
-    element: TargetElement | None = None
+    element: Selector | None = Field(
+        None, description="What finds the element under the step's place, alone."
+    )
     box: Area | None = Field(None, description="Where the element is.")
     crop: Crop | None = None
     display: Annotated[int, Field(strict=True, ge=0, le=63)] | None = Field(

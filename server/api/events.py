@@ -33,7 +33,7 @@ RETRY_MILLISECONDS = 1000
 EVENTS_PER_WRITE = 100
 
 OF_NO_MACHINE = ("trajectory", "reset")
-"""What a token that is bound to pools hears as any other."""
+"""What a token that is bound to pools hears as any other, where it is no machine's."""
 
 EVENTS_ENDPOINT = Endpoint(
     summary="Listen to events",
@@ -167,7 +167,7 @@ class EventsHandler(AskingHandler):
         for event in events:
             if reached is None:
                 self._write_event(subscription, event)
-            elif event.machine_id in reached or event.type in OF_NO_MACHINE:
+            elif event.machine_id in reached or _is_of_no_machine(event):
                 self._know(event.machine_id)
                 self._write_event(subscription, event)
             elif event.type in ("machine", "machine_removed") and self._forgets(event.machine_id):
@@ -232,3 +232,7 @@ class EventsHandler(AskingHandler):
         except StoreUnavailable:
             return None  # Nobody can revoke anything now either; the next look tells.
         return None
+
+
+def _is_of_no_machine(event: Event) -> bool:
+    return event.machine_id is None and event.type in OF_NO_MACHINE

@@ -216,7 +216,7 @@ class Recordings:
 
         async def work(transaction: Transaction) -> None:
             if new.workflow_id is None:
-                await transaction.workflows.insert(_workflow(stored, machine, new))
+                await transaction.workflows.insert(_workflow(stored, new))
             else:
                 await _check_workflow(transaction, principal.organization_id, new.workflow_id)
             await transaction.trajectories.insert(_trajectory(stored, principal, machine, new))
@@ -279,11 +279,12 @@ async def _check_workflow(
         ) from None
 
 
-def _workflow(stored: StoredRecording, machine: Machine, new: NewRecording) -> StoredWorkflow:
+def _workflow(stored: StoredRecording, new: NewRecording) -> StoredWorkflow:
+    """Not named by its machine: all tokens see workflows, and not all of them the machine."""
     return StoredWorkflow(
         id=stored.workflow_id,
         organization_id=stored.organization_id,
-        name=new.name or f"Recorded on {machine.name}"[:255],
+        name=new.name or f"Recorded at {stored.created_at:%Y-%m-%d %H:%M}",
         description=None,
         created_at=stored.created_at,
         updated_at=stored.created_at,
@@ -313,6 +314,7 @@ def _trajectory(
         updated_at=stored.created_at,
         version=first_version(stored.created_at),
         authors=(editor_of(stored).author,),
+        machine_id=machine.machine_id,
     )
 
 

@@ -22,8 +22,9 @@ from server.trajectories.rendering import (
 class KeyedAnswer:
     """The answer to a request that makes something; under an idempotency key there is only one.
 
-    ``is_replayed`` is whether an earlier request with that key was answered with it, and
-    ``has_withdrawn`` whether what was done has ended an approval.
+    ``is_replayed`` is whether an earlier request with that key was answered with it,
+    ``has_withdrawn`` whether what was done has ended an approval, and ``machine_id`` the machine
+    that a trajectory was recorded on.
     """
 
     id: UUID
@@ -31,6 +32,7 @@ class KeyedAnswer:
     body: bytes
     is_replayed: bool
     has_withdrawn: bool = False
+    machine_id: str | None = None
 
 
 def head_result(stored: StoredTrajectory, has_withdrawn: bool = False) -> dict[str, Any]:
@@ -40,6 +42,7 @@ def head_result(stored: StoredTrajectory, has_withdrawn: bool = False) -> dict[s
         "tag": version_tag(stored.version),
         "head": render_head(stored),
         "has_withdrawn": has_withdrawn,
+        "machine_id": stored.machine_id,
     }
 
 
@@ -51,6 +54,7 @@ def head_answer(result: dict[str, Any], is_replayed: bool) -> KeyedAnswer:
         result["head"],
         is_replayed,
         result.get("has_withdrawn", False),
+        result.get("machine_id"),
     )
 
 
@@ -74,6 +78,7 @@ class TrajectoryAnswer:
         self._included = None
         self.has_withdrawn = has_withdrawn
         self.id = stored.id
+        self.machine_id = stored.machine_id
         self.tag = version_tag(stored.version)
         if workflows is not None:
             self._included = [render_included_workflow(workflow) for workflow in workflows]

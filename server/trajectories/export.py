@@ -1,6 +1,6 @@
 """All trajectories of an organization, oldest first, as lines that an import takes."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from uuid import UUID
 
 from schemas.resources.trajectories import ExportQuery
@@ -9,7 +9,10 @@ from server.trajectories.rendering import line_chunks
 
 
 async def export_chunks(
-    store: TrajectoryStore, organization_id: UUID, query: ExportQuery
+    store: TrajectoryStore,
+    organization_id: UUID,
+    query: ExportQuery,
+    within: Collection[str] | None,
 ) -> AsyncGenerator[bytes, None]:
     """The lines one after another, chunk by chunk.
 
@@ -17,6 +20,6 @@ async def export_chunks(
     than some line goes on behind it.  Raises NotFound in the middle of a line whose trajectory is
     deleted meanwhile.
     """
-    async for trajectory in store.exported(organization_id, query):
+    async for trajectory in store.exported(organization_id, query, within):
         async for chunk in line_chunks(store.parts, trajectory):
             yield chunk

@@ -1,7 +1,7 @@
 """Trajectories that are imported many at once: each is stored, is there already, or is refused."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import aclosing, suppress
 from enum import Enum
 from typing import Final
@@ -52,11 +52,13 @@ class TrajectoryImport:
         given: Mapping[UUID, ImportedTrajectory],
         *,
         may_read: bool,
+        within: Collection[str] | None = None,
     ) -> dict[UUID, ImportOutcome]:
         """Store those that are not there yet; what became of each, by its id.
 
-        Only for who ``may_read`` it is compared what is there already.  Raises StoreUnavailable,
-        and then any of them may have been stored.
+        Only for who ``may_read`` it is compared what is there already; where ``within`` is given,
+        what was recorded on another machine than these is another one, whatever it is.  Raises
+        StoreUnavailable, and then any of them may have been stored.
         """
         outcomes = dict.fromkeys(given, ImportOutcome.FAILED)
         waiting: Sequence[StoredTrajectory] = [
@@ -72,7 +74,7 @@ class TrajectoryImport:
             taken = [each for each in waiting if isinstance(refused.get(each.id), AlreadyExists)]
             if not may_read:
                 break
-            waiting = await self._compared(organization_id, taken, given, outcomes)
+            waiting = await self._compared(organization_id, taken, given, outcomes, within)
         else:
             outcomes |= {each.id: ImportOutcome.FAILED for each in waiting}
         return outcomes
@@ -96,13 +98,15 @@ class TrajectoryImport:
         made: Sequence[StoredTrajectory],
         given: Mapping[UUID, ImportedTrajectory],
         outcomes: dict[UUID, ImportOutcome],
+        within: Collection[str] | None,
     ) -> list[StoredTrajectory]:
         """Compare each with what is there under its id; those that have been deleted meanwhile."""
         missing = {each.id: each for each in made}
         async with aclosing(self._store.get_many(organization_id, list(missing))) as found:
             async for there in found:
                 with suppress(NotFound):
-                    is_same = await says_the_same(
+                    is_hidden = within is not None and there.machine_id not in {None, *within}
+                    is_same = not is_hidden and await says_the_same(
                         self._store.parts, given[there.id], missing[there.id], there
                     )
                     del missing[there.id]

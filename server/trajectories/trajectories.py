@@ -1,6 +1,6 @@
 """Trajectories as the API offers them: each method is one operation, with its rules."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
@@ -46,7 +46,8 @@ class Trajectories:
     """Every method sees the trajectories of the organization it is given, and no others.
 
     With a ``request`` under an idempotency key it is done once, and the answer is that of the
-    first time.  The store's errors say what was wrong: see ``server.errors``.
+    first time.  The store's errors say what was wrong: see ``server.errors``.  ``within`` leaves
+    out what was recorded on other machines than these, where it is given.
     """
 
     def __init__(
@@ -57,15 +58,21 @@ class Trajectories:
         self._transactions = transactions
 
     async def list(
-        self, organization_id: UUID, query: TrajectoryQuery
+        self, organization_id: UUID, query: TrajectoryQuery, within: Collection[str] | None = None
     ) -> AsyncGenerator[bytes, None]:
         """One page as JSON text, chunk by chunk."""
-        listing = await self._store.list(organization_id, query)
+        listing = await self._store.list(organization_id, query, within)
         return page_chunks(listing, self._store.parts, self._workflows, organization_id, query)
 
-    def export(self, organization_id: UUID, query: ExportQuery) -> AsyncGenerator[bytes, None]:
+    def export(
+        self, organization_id: UUID, query: ExportQuery, within: Collection[str] | None = None
+    ) -> AsyncGenerator[bytes, None]:
         """What the query finds, oldest first, as lines of JSON that an import takes."""
-        return export_chunks(self._store, organization_id, query)
+        return export_chunks(self._store, organization_id, query, within)
+
+    async def machine_of(self, organization_id: UUID, trajectory_id: UUID) -> str | None:
+        """The machine that a trajectory was recorded on, or None.  Raises NotFound."""
+        return await self._store.machine_of(organization_id, trajectory_id)
 
     async def get(
         self, organization_id: UUID, trajectory_id: UUID, *, with_workflow: bool = False
@@ -79,9 +86,11 @@ class Trajectories:
         workflows = await self._workflows.get_many(organization_id, [stored.workflow_id])
         return TrajectoryAnswer(self._store.parts, stored, workflows)
 
-    async def latest(self, organization_id: UUID, workflow_id: UUID) -> TrajectoryAnswer | None:
+    async def latest(
+        self, organization_id: UUID, workflow_id: UUID, within: Collection[str] | None = None
+    ) -> TrajectoryAnswer | None:
         """The most recently updated one of the workflow that is generated and has a step."""
-        stored = await self._store.latest(organization_id, workflow_id)
+        stored = await self._store.latest(organization_id, workflow_id, within)
         return None if stored is None else self._answer(stored)
 
     async def create(
@@ -160,14 +169,18 @@ class Trajectories:
 
     async def delete(
         self, organization_id: UUID, trajectory_id: UUID, versions: Versions = None
-    ) -> None:
-        """Delete a trajectory and its steps.  Raises NotFound or VersionMismatch."""
+    ) -> StoredTrajectory:
+        """Delete a trajectory and its steps; what it was, without these.
 
-        async def work(transaction: Transaction) -> None:
+        Raises NotFound or VersionMismatch.
+        """
+
+        async def work(transaction: Transaction) -> StoredTrajectory:
             opened = await transaction.trajectories.open(organization_id, trajectory_id, versions)
             await opened.delete()
+            return opened.stored
 
-        await self._transactions.run(work)
+        return await self._transactions.run(work)
 
     async def append(
         self,

@@ -154,3 +154,20 @@ def test_names_that_are_hostile_are_told_cut_and_found_again(desk: Machine, show
         assert "name" in found.selector
         desk.invoke(found)
         assert shown.said == [f"clicked {name}"]
+
+
+def test_recorded_step_says_what_was_at_its_place(
+    desk: Machine, api: ServedApi, shown: Shown
+) -> None:
+    save = desk.element("push button", "Save")
+    assert save.bounds is not None
+    x, y = save.bounds.x + 5, save.bounds.y + 5
+    with desk.record(name="Save it") as recording:
+        desk.click(x, y)
+    kept = api.call("GET", f"/v1/trajectories/{recording.trajectory_id}").json
+    (step,) = kept["trajectory_data"]
+    target = step["target"]
+    assert (target["display"], target["crop"]["picture"]) == (0, step["picture"])
+    area = target["crop"]["area"]
+    assert 0 <= x - area["x"] < area["width"]
+    assert 0 <= y - area["y"] < area["height"]

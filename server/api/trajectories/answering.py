@@ -1,18 +1,35 @@
 """What the operations on trajectories share: their answers, and telling of changes."""
 
+from typing import Protocol
 from uuid import UUID
+
+from pydantic import ValidationError
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
 from schemas.resources.actions import Action
 from schemas.resources.events import TrajectoryChanged, TrajectoryChangeName
 from schemas.steps.reviews import Editor
+from server.api.trajectories.paths import StepPath, TrajectoryPath
 from server.errors import NotFound
 from server.trajectories.answers import KeyedAnswer, TrajectoryAnswer
 from server.web.auditing import record
-from server.web.changes import ChangingHandler
+from server.web.changes import ChangingHandler, refusals
+from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
 from server.web.streaming import CHUNK_BYTES, StreamingHandler
+
+
+class OfMachine(Protocol):
+    """A trajectory, and the machine that it was recorded on, if any."""
+
+    @property
+    def id(self) -> UUID:
+        """The trajectory's."""
+
+    @property
+    def machine_id(self) -> str | None:
+        """The machine's; None where it was not recorded."""
 
 
 def editor_of(handler: ApiHandler) -> Editor:
@@ -22,7 +39,34 @@ def editor_of(handler: ApiHandler) -> Editor:
 
 
 class AnsweringHandler(StreamingHandler, ChangingHandler):
-    """A handler that answers with trajectories."""
+    """A handler that answers with trajectories.
+
+    For a token that is bound to pools one that was recorded on a machine outside of them does not
+    exist.
+    """
+
+    async def authorize(self, endpoint: Endpoint) -> None:
+        """Find out who calls, and whether the trajectory that the path names exists for them."""
+        await super().authorize(endpoint)
+        if self.principal.pools is None:
+            return
+        try:
+            path = TrajectoryPath.model_validate(self.path_kwargs)
+            path = (
+                StepPath.model_validate(self.path_kwargs) if "number" in self.path_kwargs else path
+            )
+        except ValidationError:
+            return  # It names none, or is about to be refused.
+        await self._check_reach(path)
+
+    async def _check_reach(self, path: TrajectoryPath) -> None:
+        with refusals(path.subject):
+            machine_id = await self.services.library.trajectories.machine_of(
+                self.organization_id, path.trajectory_id
+            )
+            reach = self.services.machines.reach
+            if machine_id is not None and not await reach.has(self.principal, machine_id):
+                raise NotFound("There is no such trajectory for this token.")
 
     async def answer_trajectory(self, status: int, trajectory: TrajectoryAnswer) -> None:
         """Send a trajectory; a long one as it comes from the database."""
@@ -50,9 +94,7 @@ class AnsweringHandler(StreamingHandler, ChangingHandler):
     ) -> None:
         """Tell of a change of a trajectory that is there, and send what it made of it."""
         self.note_replay(answer.is_replayed)
-        await self.changed(
-            answer.id, "changed", action, note=note, has_withdrawn=answer.has_withdrawn
-        )
+        await self.changed(answer, "changed", action, note=note, has_withdrawn=answer.has_withdrawn)
         self.set_header("ETag", answer.tag)
         self.set_header("Location", f"/v1/trajectories/{answer.id}")
         self.answer_bytes(200, answer.body)
@@ -64,7 +106,7 @@ class AnsweringHandler(StreamingHandler, ChangingHandler):
 
     async def changed(
         self,
-        trajectory_id: UUID,
+        trajectory: OfMachine,
         change: TrajectoryChangeName,
         action: Action,
         *,
@@ -77,8 +119,10 @@ class AnsweringHandler(StreamingHandler, ChangingHandler):
         """
         if self.is_replayed:
             return
-        await record(self, action, trajectory_id, note=note)
+        await record(self, action, trajectory.id, note=note)
         if has_withdrawn:
-            await record(self, "trajectory.approval_withdrawn", trajectory_id)
-        told = TrajectoryChanged(id=trajectory_id, change=change)
-        self.services.events.publish(self.organization_id, "trajectory", told)
+            await record(self, "trajectory.approval_withdrawn", trajectory.id)
+        told = TrajectoryChanged(id=trajectory.id, change=change)
+        self.services.events.publish(
+            self.organization_id, "trajectory", told, machine_id=trajectory.machine_id
+        )

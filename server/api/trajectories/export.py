@@ -20,5 +20,7 @@ class ExportHandler(StreamingHandler):
         media_type="application/jsonl",
     )
     async def get(self, query: ExportQuery) -> None:
+        within = await self.services.machines.reach.machines(self.principal)
+        trajectories = self.services.library.trajectories
         self.set_header("Content-Type", "application/jsonl")
-        await self.stream(self.services.library.trajectories.export(self.organization_id, query))
+        await self.stream(trajectories.export(self.organization_id, query, within))

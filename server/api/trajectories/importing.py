@@ -102,6 +102,7 @@ class ImportHandler(LinesHandler):
             editor_of(self),
             {own: given for own, (_, given) in waiting.items()},
             may_read=Scope.TRAJECTORIES_READ in caller.scopes,
+            within=await self.services.machines.reach.machines(caller),
         )
         made = [own for own, outcome in outcomes.items() if outcome is ImportOutcome.IMPORTED]
         await record_many(self, "trajectory.created", made)

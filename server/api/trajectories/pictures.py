@@ -54,6 +54,16 @@ class PicturesHandler(ApiHandler):
 
 
 class PictureHandler(StreamingHandler):
+    async def _check_reach(self, picture_id: str) -> None:
+        """Raise a problem where only recordings of machines out of the caller's reach have it."""
+        if self.principal.pools is None:
+            return
+        pictures = self.services.library.pictures
+        machine_ids = await pictures.machines_of(self.organization_id, picture_id)
+        reach = self.services.machines.reach
+        if machine_ids is not None and not await reach.machines(self.principal, machine_ids):
+            raise _unknown(picture_id)
+
     @Endpoint(
         summary="Get a picture",
         description="What has this id never changes, so it may be kept for ever.",
@@ -66,6 +76,7 @@ class PictureHandler(StreamingHandler):
         answer_headers={"ETag": "The id, in quotes."},
     )
     async def get(self, path: PicturePath, headers: ReadHeaders) -> None:
+        await self._check_reach(path.picture_id)
         found = await self.services.library.pictures.get(self.organization_id, path.picture_id)
         if found is None:
             raise _unknown(path.picture_id)
@@ -92,6 +103,7 @@ class PictureHandler(StreamingHandler):
         problems=(problems.NOT_FOUND,),
     )
     async def delete(self, path: PicturePath) -> None:
+        await self._check_reach(path.picture_id)
         if not await self.services.library.pictures.delete(self.organization_id, path.picture_id):
             raise _unknown(path.picture_id)
         await record(self, "picture.deleted", path.picture_id)

@@ -149,11 +149,8 @@ class StepHandler(AnsweringHandler):
 @contextmanager
 def _refusals(path: TrajectoryPath) -> Iterator[None]:
     """Turn what is refused about a trajectory, or a step of it, into problems."""
-    subject = f"trajectory {path.trajectory_id}"
-    if isinstance(path, StepPath):
-        subject += f" with a step {path.number}"
     try:
-        with refusals(subject, MAX_TRAJECTORY_BYTES):
+        with refusals(path.subject, MAX_TRAJECTORY_BYTES):
             yield
     except ValidationError as error:
         raise InvalidRequestError(entries_of(error.errors(), "body")) from None

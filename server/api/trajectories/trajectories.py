@@ -54,7 +54,9 @@ class TrajectoriesHandler(AnsweringHandler):
         problems=(problems.TOO_MANY_STREAMS,),
     )
     async def get(self, query: TrajectoryQuery) -> None:
-        page = await self.services.library.trajectories.list(self.organization_id, query)
+        within = await self.services.machines.reach.machines(self.principal)
+        trajectories = self.services.library.trajectories
+        page = await trajectories.list(self.organization_id, query, within)
         self.set_header("Content-Type", "application/json")
         await self.stream(page)
 
@@ -79,7 +81,7 @@ class TrajectoriesHandler(AnsweringHandler):
                 self.keyed_request(headers, body),
             )
         self.note_replay(is_replayed)
-        await self.changed(made.id, "created", "trajectory.created")
+        await self.changed(made, "created", "trajectory.created")
         self.set_header("Location", f"/v1/trajectories/{made.id}")
         await self.answer_trajectory(201, made)
 
@@ -103,7 +105,7 @@ class TrajectoryHandler(AnsweringHandler):
             with_workflow=bool(query.include),
         )
         if found is None:
-            raise ProblemError(problems.NOT_FOUND, f"there is no trajectory {path.trajectory_id}")
+            raise ProblemError(problems.NOT_FOUND, f"there is no {path.subject}")
         if headers.if_none_match is not None and headers.if_none_match.name(found.tag):
             self.set_header("ETag", found.tag)
             self.answer(304)
@@ -137,9 +139,7 @@ class TrajectoryHandler(AnsweringHandler):
             after = await self.services.library.trajectories.change(
                 self.organization_id, self.editor, path.trajectory_id, body, headers.versions
             )
-        await self.changed(
-            path.trajectory_id, "changed", _action(body), has_withdrawn=after.has_withdrawn
-        )
+        await self.changed(after, "changed", _action(body), has_withdrawn=after.has_withdrawn)
         if preferred := return_preference(headers.prefer):
             self.set_header("Preference-Applied", f"return={preferred}")
         if preferred == "minimal":
@@ -158,10 +158,10 @@ class TrajectoryHandler(AnsweringHandler):
     )
     async def delete(self, path: TrajectoryPath, headers: ChangeHeaders) -> None:
         with refusals(f"trajectory {path.trajectory_id}"):
-            await self.services.library.trajectories.delete(
+            deleted = await self.services.library.trajectories.delete(
                 self.organization_id, path.trajectory_id, headers.versions
             )
-        await self.changed(path.trajectory_id, "deleted", "trajectory.deleted")
+        await self.changed(deleted, "deleted", "trajectory.deleted")
         self.answer(204)
 
 
@@ -189,7 +189,7 @@ class DuplicateHandler(AnsweringHandler):
                 self.keyed_request(headers, body),
             )
         self.note_replay(head.is_replayed)
-        await self.changed(head.id, "created", "trajectory.duplicated")
+        await self.changed(head, "created", "trajectory.duplicated")
         self.answer_head(201, head)
 
 
@@ -204,8 +204,9 @@ class LatestTrajectoryHandler(AnsweringHandler):
         answer_headers=TAGGED,
     )
     async def get(self, path: WorkflowPath) -> None:
+        within = await self.services.machines.reach.machines(self.principal)
         latest = await self.services.library.trajectories.latest(
-            self.organization_id, path.workflow_id
+            self.organization_id, path.workflow_id, within
         )
         if latest is None:
             raise ProblemError(

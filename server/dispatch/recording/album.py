@@ -17,9 +17,10 @@ MOST_KNOWN: Final = 1000
 class Album:
     """Stores the pictures of one recording; `number` and `size` (in bytes) are what it keeps."""
 
-    def __init__(self, pictures: PictureStore, organization_id: UUID) -> None:
+    def __init__(self, pictures: PictureStore, organization_id: UUID, machine_id: str) -> None:
         self._pictures = pictures
         self._organization_id = organization_id
+        self._machine_id = machine_id
         self._known: dict[str, None] = {}
         self.number = self.size = 0
 
@@ -47,7 +48,9 @@ class Album:
         media_type = media_type_of(content)
         if media_type is None or self.size + len(content) > MOST_PICTURE_BYTES:
             return None
-        _, is_new = await self._pictures.add(self._organization_id, media_type, content)
+        _, is_new = await self._pictures.add(
+            self._organization_id, media_type, content, self._machine_id
+        )
         if is_new:
             self.number, self.size = self.number + 1, self.size + len(content)
         self._known[picture_id] = None

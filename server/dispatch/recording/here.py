@@ -129,7 +129,7 @@ class RecordingsHere:
             link,
             mark,
             self._writer,
-            Album(self._pictures, link.organization_id),
+            Album(self._pictures, link.organization_id, link.machine_id),
             self._background,
             before=self._leaving.get(mark.id),
         )

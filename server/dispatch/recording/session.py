@@ -203,7 +203,7 @@ class RecordingSession:
         last_ended, steps = self._last_ended, []
         for each in made:
             before, after = (ids.get(id(picture)) for picture in each.shown)
-            steps.append(self._step(each.draft, last_ended, (before, after)))
+            steps.append(self._step(each.draft, last_ended, (before, after), each.shown[0]))
             last_ended = each.draft.ended
         open_steps = self._not_over(over, last_ended)
         contents = [step.content for step in open_steps]
@@ -249,7 +249,11 @@ class RecordingSession:
         return steps
 
     def _step(
-        self, draft: Draft, last_ended: int | None, pictures: tuple[str | None, str | None]
+        self,
+        draft: Draft,
+        last_ended: int | None,
+        pictures: tuple[str | None, str | None],
+        before: Picture | None = None,
     ) -> StoredStep:
         is_kept = keeps_text(draft, keep_texts=self.mark.keep_texts)
         return written(
@@ -258,6 +262,7 @@ class RecordingSession:
             displays=self.link.desktop.displays,
             secret=None if is_kept else self._secrets.of(draft),
             pictures=pictures,
+            shown=None if before is None else before.region,
         )
 
     async def _append(self, steps: Sequence[StoredStep], open_steps: Sequence[StoredStep]) -> None:

@@ -4,20 +4,20 @@ A text is kept only where that was said for the recording; else its step names a
 pictures, as nothing says where on them the text is.  What was copied is never kept.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 from schemas.inputs.bodies import Operation
 from schemas.link.messages import Display
 from schemas.steps.reviews import Editor
 from schemas.steps.step import MAX_PAUSE_MILLISECONDS, TEXT_FIELDS
 from schemas.values.json_encoding import encode_json
+from schemas.values.pictures import Region
 from server.dispatch.command import Sender
 from server.dispatch.recording.drafts import Draft
+from server.dispatch.recording.targets import target_of
 from server.store.recordings.recordings import StoredStep
 from server.store.recordings.writes import step_key
-
-MOST_DISPLAYS: Final = 64
 
 
 class SecretNames:
@@ -57,10 +57,12 @@ def written(
     displays: Sequence[Display],
     secret: str | None,
     pictures: tuple[str | None, str | None] = (None, None),
+    shown: Region | None = None,
 ) -> StoredStep:
     """A draft as a step; ``secret`` is the name of what takes its text's place.
 
-    ``last_ended`` is when the step before ended.
+    ``last_ended`` is when the step before ended, ``shown`` what of the desktop is on the first
+    of the pictures.
     """
     # A `Step`, written without checking it: all of it was checked as an input.
     body = draft.body
@@ -81,8 +83,8 @@ def written(
             "picture": pictures[0],
             "picture_after": pictures[1],
         }
-        if (display := _display(draft, displays)) is not None:
-            said["target"] = {"display": display}
+        if target := target_of(draft, displays, pictures[0], shown):
+            said["target"] = target
         if secret is not None:
             said["secret"] = secret
     return StoredStep(
@@ -98,18 +100,3 @@ def _author(sender: Sender) -> str:
     return Editor(
         token_id=sender.token_id, token_name=sender.token_name, user_id=sender.user_id
     ).author
-
-
-def _display(draft: Draft, displays: Sequence[Display]) -> int | None:
-    """Which display a draft's place is on."""
-    return next(_on(draft, displays[:MOST_DISPLAYS]), None)
-
-
-def _on(draft: Draft, displays: Sequence[Display]) -> Iterator[int]:
-    if draft.place is None:
-        return
-    x, y = draft.place
-    for number, display in enumerate(displays):
-        is_across = display.x <= x < display.x + display.width
-        if is_across and display.y <= y < display.y + display.height:
-            yield number

@@ -42,7 +42,7 @@ MongoDB takes names faster than what to leave out.
 
 _LEFT_OUT_EMPTY: Final = (
     *("is_main", "pieces", "segments", "own_segment"),
-    *("steps_digest", "content_hash", "review", "authors"),
+    *("steps_digest", "content_hash", "review", "authors", "machine_id"),
 )
 
 LISTED_FIELDS: Final = (*LIGHT_FIELDS, "trajectory_data", "pieces", "segments", "inline_size")
@@ -74,7 +74,8 @@ class StoredTrajectory:
     to ``own_segment``; a duplicate has none of its own before it outgrows its document itself.
 
     ``steps_digest`` and ``content_hash`` are there once it is generated; ``authors`` are all who
-    made or changed what the hash is of.
+    made or changed what the hash is of.  ``machine_id`` is the machine that it was recorded on, or
+    what it is a duplicate of; None where it was not recorded.
     """
 
     id: UUID
@@ -102,6 +103,7 @@ class StoredTrajectory:
     content_hash: bytes | None = None
     review: StoredReview = OPEN_REVIEW
     authors: tuple[str, ...] = ()
+    machine_id: str | None = None
 
     @property
     def inline_steps(self) -> list[memoryview]:

@@ -60,7 +60,7 @@ _PAUSE_AFTER_FAILURE_SECONDS: Final = 5.0
 
 _ENTRY_FIELDS: Final = (
     *("_id", "organization_id", "workflow_id", "run_id", "is_generated", "is_approved"),
-    *("created_at", "updated_at", "name_order"),
+    *("created_at", "updated_at", "name_order", "machine_id"),
 )
 _READ_FIELDS: Final = dict.fromkeys((*_ENTRY_FIELDS, "search", "unindexed"), True)
 
@@ -235,4 +235,5 @@ def entry_of(document: Document) -> Document:
         if keys is None
         else {"search": document["search"], "suffixes": keys}
     )
-    return {name: document[name] for name in _ENTRY_FIELDS} | texts
+    # What was not recorded has no machine, here and there.
+    return {name: document[name] for name in _ENTRY_FIELDS if name in document} | texts

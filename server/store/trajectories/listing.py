@@ -1,6 +1,6 @@
 """The queries of lists and exports: which trajectories, how many, and each, one after another."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from contextlib import aclosing
 from datetime import datetime
 from typing import Final, Self
@@ -59,9 +59,16 @@ class TrajectoryListing:
         self._selections = selections
 
     @classmethod
-    async def open(cls, database: Database, organization_id: UUID, query: TrajectoryQuery) -> Self:
-        """Count what the query finds, and find where its page is."""
-        wanted, order = trajectory_filter(organization_id, query), Order.of(query.sort)
+    async def open(
+        cls,
+        database: Database,
+        organization_id: UUID,
+        query: TrajectoryQuery,
+        within: Collection[str] | None = None,
+    ) -> Self:
+        """Count what the query finds, and find where its page is; ``within`` as in the store."""
+        wanted = trajectory_filter(organization_id, query) | of_machines(within)
+        order = Order.of(query.sort)
         async with database.snapshot() as session:
             found = (
                 CountedList(database, session, wanted, order)
@@ -101,14 +108,23 @@ def _may_read_ahead(documents: Sequence[Document]) -> bool:
 
 
 async def exported_trajectories(
-    database: Database, organization_id: UUID, query: ExportQuery
+    database: Database,
+    organization_id: UUID,
+    query: ExportQuery,
+    within: Collection[str] | None = None,
 ) -> AsyncGenerator[StoredTrajectory, None]:
-    """All trajectories that the query finds, oldest first."""
+    """All trajectories that the query finds, oldest first; ``within`` as in the store."""
+    wanted = export_filter(organization_id, query) | of_machines(within)
     cursor = database.collection("trajectories").find(
-        export_filter(organization_id, query), sort=_OLDEST_FIRST, batch_size=_EXPORT_BATCH
+        wanted, sort=_OLDEST_FIRST, batch_size=_EXPORT_BATCH
     )
     async for document in database.documents(cursor):
         yield stored_trajectory(document)
+
+
+def of_machines(within: Collection[str] | None) -> Document:
+    """The filter for what was recorded on these machines, or on none; of all where it is None."""
+    return {} if within is None else {"machine_id": {"$in": [None, *within]}}
 
 
 def trajectory_filter(organization_id: UUID, query: TrajectoryQuery) -> Document:

@@ -1,19 +1,19 @@
 """Trajectories outside of transactions: inserted, read one by one, listed and exported."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
 from typing import Final
 from uuid import UUID
 
 from pymongo.errors import BulkWriteError
 
 from schemas.resources.trajectories import ExportQuery, TrajectoryQuery
-from server.errors import StoreError, TooLarge
+from server.errors import NotFound, StoreError, TooLarge
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, scoped_id
 from server.store.mongodb.error_translation import refused_writes
 from server.store.trajectories.documents import StoredTrajectory, stored_trajectory
-from server.store.trajectories.listing import TrajectoryListing, exported_trajectories
+from server.store.trajectories.listing import TrajectoryListing, exported_trajectories, of_machines
 from server.store.trajectories.marks import until_few_wait
 from server.store.trajectories.parts import PartStore
 from server.store.trajectories.writes import mains, new_document
@@ -27,7 +27,8 @@ _LAST_UPDATED_FIRST: Final = [("updated_at", -1), ("created_at", -1), ("_id", -1
 class TrajectoryStore:
     """Every method sees the trajectories of the organization it is given, and no others.
 
-    ``parts`` has the steps that outgrew the documents.
+    ``parts`` has the steps that outgrew the documents.  Where ``within`` is given, what
+    was recorded on another machine than these is left out; what was recorded on none is not.
     """
 
     def __init__(self, database: Database) -> None:
@@ -88,6 +89,17 @@ class TrajectoryStore:
             )
         return None if found is None else stored_trajectory(found)
 
+    async def machine_of(self, organization_id: UUID, trajectory_id: UUID) -> str | None:
+        """The machine that a trajectory was recorded on, or None.  Raises NotFound."""
+        async with self._database.operation():
+            found = await self._trajectories.find_one(
+                {"_id": scoped_id(organization_id, trajectory_id)}, {"machine_id": True}
+            )
+        if found is None:
+            raise NotFound("There is no such trajectory.")
+        machine_id: str | None = found.get("machine_id")
+        return machine_id
+
     async def get_many(
         self, organization_id: UUID, trajectory_ids: Iterable[UUID]
     ) -> AsyncGenerator[StoredTrajectory, None]:
@@ -97,7 +109,9 @@ class TrajectoryStore:
         async for found in self._database.documents(cursor):
             yield stored_trajectory(found)
 
-    async def latest(self, organization_id: UUID, workflow_id: UUID) -> StoredTrajectory | None:
+    async def latest(
+        self, organization_id: UUID, workflow_id: UUID, within: Collection[str] | None = None
+    ) -> StoredTrajectory | None:
         """The most recently updated one of the workflow that is generated and has a step."""
         async with self._database.operation():
             found = await self._trajectories.find_one(
@@ -106,17 +120,20 @@ class TrajectoryStore:
                     "workflow_id": workflow_id,
                     "is_generated": True,
                     "step_count": {"$gte": 1},
+                    **of_machines(within),
                 },
                 sort=_LAST_UPDATED_FIRST,
             )
         return None if found is None else stored_trajectory(found)
 
-    async def list(self, organization_id: UUID, query: TrajectoryQuery) -> TrajectoryListing:
+    async def list(
+        self, organization_id: UUID, query: TrajectoryQuery, within: Collection[str] | None = None
+    ) -> TrajectoryListing:
         """One page of what a query finds, in the order that it names."""
-        return await TrajectoryListing.open(self._database, organization_id, query)
+        return await TrajectoryListing.open(self._database, organization_id, query, within)
 
     def exported(
-        self, organization_id: UUID, query: ExportQuery
+        self, organization_id: UUID, query: ExportQuery, within: Collection[str] | None = None
     ) -> AsyncGenerator[StoredTrajectory, None]:
         """All that a query finds, oldest first."""
-        return exported_trajectories(self._database, organization_id, query)
+        return exported_trajectories(self._database, organization_id, query, within)

@@ -371,11 +371,16 @@ async def test_tokens_of_pools_see_the_recordings_of_their_machines_alone(
     service: Service,
 ) -> None:
     pool = (await service.post("/v1/pools", {"name": "berlin"})).json["id"]
-    scopes = (Scope.RECORDINGS_WRITE, Scope.SCREEN_READ, Scope.MACHINES_READ)
+    scopes = (
+        *(Scope.RECORDINGS_WRITE, Scope.SCREEN_READ),
+        *(Scope.MACHINES_READ, Scope.TRAJECTORIES_READ),
+    )
     bound = await service.new_token(*scopes, pool_ids=[pool])
     async with service.joined():
         recording = await begun(service)
         path = f"/v1/recordings/{recording['id']}"
+        trajectory = f"/v1/trajectories/{recording['trajectory_id']}"
+        assert (await service.get(trajectory, token=bound)).status == 404
         assert (await service.get("/v1/recordings", token=bound)).json["total"] == 0
         assert (await service.get(path, token=bound)).status == 404
         assert (await service.post(f"{path}/stop", token=bound)).status == 404
@@ -386,6 +391,7 @@ async def test_tokens_of_pools_see_the_recordings_of_their_machines_alone(
         )
         assert put.status == 200, put.body
         assert (await service.get("/v1/recordings", token=bound)).json["total"] == 1
+        assert (await service.get(trajectory, token=bound)).status == 200
         assert (await service.post(f"{path}/stop", token=bound)).status == 200
 
 

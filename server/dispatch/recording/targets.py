@@ -1,0 +1,53 @@
+"""What a step was done to: the display, and what the screen showed around its place."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from schemas.link.messages import Display
+from schemas.values.pictures import Region
+from server.dispatch.recording.drafts import Draft
+
+MOST_DISPLAYS: Final = 64
+
+CROP_WIDTH: Final = 320
+CROP_HEIGHT: Final = 160
+"""So much is around a place: a button with its label, a field with what stands before it."""
+
+
+def target_of(
+    draft: Draft, displays: Sequence[Display], picture_id: str | None, shown: Region | None
+) -> dict[str, Any]:
+    """A `Target`, written without checking it; empty where the step has no place.
+
+    ``picture_id`` is the picture of the screen before the step, ``shown`` what of the desktop is
+    on it.
+    """
+    if draft.place is None:
+        return {}
+    target: dict[str, Any] = {}
+    around = None if shown is None else crop_around(draft.place, shown)
+    if picture_id is not None and around is not None:
+        target["crop"] = {"picture": picture_id, "area": around._asdict()}
+    display = next(_displays_at(draft.place, displays[:MOST_DISPLAYS]), None)
+    if display is not None:
+        target["display"] = display
+    return target
+
+
+def crop_around(place: tuple[int, int], shown: Region) -> Region | None:
+    """What is around a place, as far as it is shown; None where the place is not."""
+    x, y = place
+    if not (0 <= x - shown.x < shown.width and 0 <= y - shown.y < shown.height):
+        return None
+    width, height = min(CROP_WIDTH, shown.width), min(CROP_HEIGHT, shown.height)
+    left = min(max(x - width // 2, shown.x), shown.x + shown.width - width)
+    top = min(max(y - height // 2, shown.y), shown.y + shown.height - height)
+    return Region(left, top, width, height)
+
+
+def _displays_at(place: tuple[int, int], displays: Sequence[Display]) -> Iterator[int]:
+    x, y = place
+    for number, display in enumerate(displays):
+        is_across = display.x <= x < display.x + display.width
+        if is_across and display.y <= y < display.y + display.height:
+            yield number

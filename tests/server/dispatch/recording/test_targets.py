@@ -1,0 +1,59 @@
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from schemas.steps.step import Target
+from schemas.values.pictures import Region
+from server.dispatch.recording.drafts import Draft
+from server.dispatch.recording.targets import crop_around, target_of
+from tests.desktop_states import SMALL
+
+DESKTOP = Region(0, 0, 800, 600)
+PICTURE = "a" * 64
+
+
+def target(place: tuple[int, int] | None, picture: str | None = PICTURE) -> dict[str, Any]:
+    """The target of a step at a place of a desktop with one display."""
+    draft = Draft(
+        command_id=UUID(int=1),
+        index=0,
+        sender=None,
+        through="api",
+        operation="mouse.click",
+        body={},
+        began=1,
+        ended=2,
+        place=place,
+    )
+    return target_of(draft, [SMALL], picture, DESKTOP)
+
+
+@pytest.mark.parametrize(
+    ("place", "around"),
+    [
+        ((400, 300), (240, 220, 320, 160)),
+        ((0, 0), (0, 0, 320, 160)),
+        ((799, 599), (480, 440, 320, 160)),
+        ((800, 0), None),
+        ((0, -1), None),
+    ],
+)
+def test_crop_is_around_the_place_and_on_the_picture(
+    place: tuple[int, int], around: tuple[int, ...] | None
+) -> None:
+    assert crop_around(place, DESKTOP) == around
+
+
+def test_crop_of_a_small_desktop_is_all_of_it() -> None:
+    small = Region(-100, 50, 90, 70)
+    assert crop_around((-60, 60), small) == small
+
+
+def test_target_says_the_display_and_what_was_around_the_place() -> None:
+    area = {"x": 240, "y": 220, "width": 320, "height": 160}
+    assert target((400, 300)) == {"crop": {"picture": PICTURE, "area": area}, "display": 0}
+    Target.model_validate(target((400, 300)))
+    assert target((400, 300), None) == {"display": 0}
+    assert target((9000, 9000)) == {}
+    assert target(None) == {}
