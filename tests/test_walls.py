@@ -384,6 +384,7 @@ TESTED_ELSEWHERE = {
     "server/mcp/arguments.py": "tests/server/mcp/test_tools.py",
     "server/mcp/inputs.py": "tests/server/mcp/test_tools.py",
     "server/mcp/looks.py": "tests/server/mcp/test_tools.py",
+    "server/mcp/people.py": "tests/server/mcp/test_tools.py",
     "server/mcp/several.py": "tests/server/mcp/test_tools.py",
     "server/mcp/desk.py": "tests/server/mcp/test_tools.py",
     "server/mcp/over_http.py": "tests/server/api/test_mcp.py",

@@ -44,9 +44,8 @@ class AsyncHelp:
         """
         # Each answer comes in time for a client that waits less than a server would.
         seconds = max(1, min(LONGEST_WAIT, int(self._connection.timeout / 2)))
-        path = path_with(f"/v1/help/{help_id}", {"wait": seconds})
         while True:
-            found = await self._connection.call(HelpRequest, "GET", path)
+            found = await self.get(help_id, wait=seconds)
             if found.state != "open":
                 return found
 
@@ -62,9 +61,10 @@ class AsyncHelp:
         given = {name: value for name, value in asked.items() if value is not None}
         return AsyncLists(self._connection).items(HelpRequest, "/v1/help", given, limit)
 
-    async def get(self, help_id: UUID | str) -> HelpRequest:
-        """One request, as it is now."""
-        return await self._connection.call(HelpRequest, "GET", f"/v1/help/{help_id}")
+    async def get(self, help_id: UUID | str, *, wait: int | None = None) -> HelpRequest:
+        """One request, as it is now; with ``wait``, once it has ended, or after so many seconds."""
+        path = path_with(f"/v1/help/{help_id}", {"wait": wait})
+        return await self._connection.call(HelpRequest, "GET", path)
 
     async def answer(
         self,

@@ -45,9 +45,8 @@ class Help:
         """
         # Each answer comes in time for a client that waits less than a server would.
         seconds = max(1, min(LONGEST_WAIT, int(self._connection.timeout / 2)))
-        path = path_with(f"/v1/help/{help_id}", {"wait": seconds})
         while True:
-            found = self._connection.call(HelpRequest, "GET", path)
+            found = self.get(help_id, wait=seconds)
             if found.state != "open":
                 return found
 
@@ -63,9 +62,10 @@ class Help:
         given = {name: value for name, value in asked.items() if value is not None}
         return Lists(self._connection).items(HelpRequest, "/v1/help", given, limit)
 
-    def get(self, help_id: UUID | str) -> HelpRequest:
-        """One request, as it is now."""
-        return self._connection.call(HelpRequest, "GET", f"/v1/help/{help_id}")
+    def get(self, help_id: UUID | str, *, wait: int | None = None) -> HelpRequest:
+        """One request, as it is now; with ``wait``, once it has ended, or after so many seconds."""
+        path = path_with(f"/v1/help/{help_id}", {"wait": wait})
+        return self._connection.call(HelpRequest, "GET", path)
 
     def answer(
         self,
