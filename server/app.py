@@ -142,6 +142,7 @@ class Server:
             supervise(services.machines.control.run, "end control leases that are over"),
             supervise(services.machines.pauses.run, "end pauses that are over"),
             supervise(services.machines.recordings.run, "end recordings that are over"),
+            supervise(services.machines.help.run, "end help requests that are over"),
             supervise(services.delivering.run, "deliver to webhooks"),
             supervise(services.outages.run, "tell of machines that are gone"),
             supervise(services.machines.looks.run, "end stretches of looking that are over"),

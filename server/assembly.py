@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, partial
 from importlib.metadata import version
+from uuid import UUID
 
+from schemas.help.requests import HelpRequest
+from schemas.resources.events import EventType
 from schemas.resources.trajectories import ChangedTrajectory
 from server.api.routes import ROUTES
 from server.bus.bus import Bus
@@ -43,6 +46,7 @@ from server.events.shared_hub import SharedEventHub
 from server.events.tags import event_tags
 from server.fleet.bulk import Bulk
 from server.fleet.fleet import Fleet
+from server.fleet.help import Help
 from server.fleet.invitations import Invitations
 from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import Pauses
@@ -70,6 +74,7 @@ from server.settings import ServerSettings
 from server.store.audit import AuditEntry, AuditStore
 from server.store.commands import CommandStore
 from server.store.event_log import EventLog
+from server.store.help.requests import HelpStore
 from server.store.identity.organizations import OrganizationStore
 from server.store.identity.sessions import SessionStore
 from server.store.identity.tokens import TokenStore
@@ -372,6 +377,7 @@ def _machines(
             changed,
         ),
         recordings_here=recordings_here,
+        help=Help(HelpStore(database), transactions, audit, _help_told(events)),
         dispatcher=dispatcher,
         control=_control(ground, audit, dispatcher, publisher),
         hands=Hands(),
@@ -395,6 +401,18 @@ def _recording_told(
         events.publish(stored.organization_id, "recording", told, stored.machine_id)
         if not stored.runs:
             publisher.changed(stored.organization_id, stored.machine_id)
+
+    return tell
+
+
+def _help_told(events: EventHub) -> Callable[[UUID, HelpRequest], None]:
+    """Tells of a help request that was asked or has ended."""
+
+    def tell(organization_id: UUID, told: HelpRequest) -> None:
+        kind: EventType = "help_ended"
+        if told.state in ("open", "answered"):
+            kind = "help_requested" if told.state == "open" else "help_answered"
+        events.publish(organization_id, kind, told, told.machine_id)
 
     return tell
 

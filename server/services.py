@@ -23,6 +23,7 @@ from server.dispatch.stretches import StretchRecorder
 from server.events.hub import EventHub
 from server.fleet.bulk import Bulk
 from server.fleet.fleet import Fleet
+from server.fleet.help import Help
 from server.fleet.invitations import Invitations
 from server.fleet.pauses import Pauses
 from server.fleet.pools import Pools
@@ -98,7 +99,7 @@ class Machines:
     """The machines: the door through which all is asked of them, and their links here.
 
     ``waits`` counts by token who waits for what a screen shows, ``element_questions`` who asks what
-    elements there are.
+    elements there are, ``help_waits`` who waits for people.
     """
 
     fleet: Fleet
@@ -112,6 +113,7 @@ class Machines:
     pauses: Pauses
     recordings: Recordings
     recordings_here: RecordingsHere
+    help: Help
     hands: Hands
     stretches: StretchRecorder
     looks: Looks
@@ -121,6 +123,7 @@ class Machines:
     vision: Vision
     waits: Counter[UUID] = field(default_factory=Counter)
     element_questions: Counter[UUID] = field(default_factory=Counter)
+    help_waits: Counter[UUID] = field(default_factory=Counter)
 
 
 @dataclass(kw_only=True)

@@ -353,6 +353,8 @@ TESTED_ELSEWHERE = {
     "schemas/resources/machine_lists.py": "tests/server/fleet/lists/test_lists.py",
     "server/store/machines/rows.py": "tests/server/fleet/lists/test_lists.py",
     "server/fleet/lists/rows.py": "tests/server/fleet/lists/test_questions.py",
+    # What is asked and answered is seen through the API, and how it ends in time.
+    "server/store/help/requests.py": "tests/server/fleet/test_help.py",
     # When something was wrong is seen from the link to the list.
     "schemas/resources/troubles.py": "tests/server/api/machines/test_trouble.py",
     "server/store/machines/troubles.py": "tests/server/api/machines/test_trouble.py",
@@ -382,6 +384,7 @@ TESTED_ELSEWHERE = {
     "server/mcp/arguments.py": "tests/server/mcp/test_tools.py",
     "server/mcp/inputs.py": "tests/server/mcp/test_tools.py",
     "server/mcp/looks.py": "tests/server/mcp/test_tools.py",
+    "server/mcp/people.py": "tests/server/mcp/test_tools.py",
     "server/mcp/several.py": "tests/server/mcp/test_tools.py",
     "server/mcp/desk.py": "tests/server/mcp/test_tools.py",
     "server/mcp/over_http.py": "tests/server/api/test_mcp.py",

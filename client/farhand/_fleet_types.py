@@ -68,6 +68,26 @@ class Recording(RecordingReference):
     last_step_at: datetime | None
 
 
+class HelpRequest(Answer):
+    """What a program asks people, and what became of it."""
+
+    id: UUID
+    machine_id: str
+    kind: Literal["help", "approval"]
+    reason: str
+    state: Literal["open", "answered", "withdrawn", "timed_out"]
+    created_at: datetime
+    expires_at: datetime
+    """When it ends if nobody answers."""
+    by: str
+    """The name of the token that asks."""
+    answer: Literal["done", "cannot", "approve", "deny"] | None
+    comment: str | None
+    answered_by: str | None
+    """The name of the token that answered."""
+    ended_at: datetime | None
+
+
 class QuietHours(Answer):
     """When a webhook is told of nothing: what happens meanwhile comes at their end."""
 

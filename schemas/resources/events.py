@@ -21,6 +21,9 @@ EventType = Literal[
     "command",
     "trajectory",
     "recording",
+    "help_requested",
+    "help_answered",
+    "help_ended",
     "audit",
     "reset",
 ]

@@ -31,6 +31,7 @@ class Scope(StrEnum):
     POOLS_WRITE = "pools:write"
     WEBHOOKS_WRITE = "webhooks:write"
     RECORDINGS_WRITE = "recordings:write"
+    HELP_ANSWER = "help:answer"
     INPUT_SEND = "input:send"
     SCREEN_READ = "screen:read"
     CLIPBOARD = "clipboard"
@@ -64,6 +65,7 @@ ROLE_SCOPES: Final[Mapping[Role, tuple[Scope, ...]]] = {
         *_LOOKING,
         Scope.INPUT_SEND,
         Scope.MACHINES_CONTROL,
+        Scope.HELP_ANSWER,
         Scope.MACHINES_WRITE,
         Scope.POOLS_WRITE,
         Scope.CLIPBOARD,

@@ -20,6 +20,7 @@ from server.api.fleet.bulk import BulkHandler
 from server.api.fleet.expected_offline import ExpectedOfflineHandler
 from server.api.fleet.pools import PoolHandler, PoolsHandler
 from server.api.health import LiveHandler, ReadyHandler
+from server.api.help import AnswerHelpHandler, HelpHandler, HelpsHandler, WithdrawHelpHandler
 from server.api.looks.elements import ElementsHandler
 from server.api.looks.screen import (
     DimensionsHandler,
@@ -140,6 +141,10 @@ ROUTES = (
     Route("/v1/recordings", RecordingsHandler),
     Route("/v1/recordings/{recording_id}", RecordingHandler),
     Route("/v1/recordings/{recording_id}/stop", StopRecordingHandler),
+    Route("/v1/help", HelpsHandler),
+    Route("/v1/help/{help_id}", HelpHandler),
+    Route("/v1/help/{help_id}/answer", AnswerHelpHandler),
+    Route("/v1/help/{help_id}/withdraw", WithdrawHelpHandler),
     Route("/v1/pools", PoolsHandler),
     Route("/v1/pools/{pool_id}", PoolHandler),
     Route("/v1/invitations", InvitationsHandler),

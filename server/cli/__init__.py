@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "pool": "pools",
     "webhook": "webhooks",
     "recording": "recordings",
+    "help": "people.help",
     "command": "administration",
     "audit": "audit",
     "workflow": "workflows",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from farhand import AsyncMachine
+from farhand._async.help import AsyncHelp
 from farhand._async.recordings import AsyncRecordings
 from farhand.actions import Action
 from farhand.types import InputResult
@@ -65,11 +66,12 @@ class View:
 
 @dataclass(frozen=True)
 class Desk:
-    """A machine, and the recordings; ``key`` is for its input, None for a new one."""
+    """A machine, the recordings, and people; ``key`` is for its input, None for a new one."""
 
     machine: AsyncMachine
     key: str | None
     recordings: AsyncRecordings
+    help: AsyncHelp
 
     async def do(self, action: Action) -> Said:
         """Carry out an input whose places are pixels of the screenshot.  Raises a FarhandError."""

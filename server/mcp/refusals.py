@@ -29,7 +29,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     ),
     "control-ended": "Somebody else has control of the machine. Nothing was done.",
     "recording-ended": "The recording that this belongs to has ended. Nothing was done.",
-    "wrong-state": "As many record this machine as may. Nothing was done.",
+    "wrong-state": "There are as many recordings or requests for help as may be. Nothing was done.",
     "machine-busy": f"Too many inputs wait for this machine. Wait. {SAME_KEY}.",
     "too-many-streams": "Too many waits or pictures at once. Nothing was done; try again later.",
     "body-too-large": "That is too much for one call. Nothing was done; send less.",

@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from farhand import AsyncFarhand
-from server.mcp import elements, inputs, looks, recordings, several
+from server.mcp import elements, inputs, looks, people, recordings, several
 from server.mcp.arguments import Input, MachineTool, Tool
 from server.mcp.desk import Desk, Said
 from server.mcp.keys import key_of_call
@@ -54,6 +54,7 @@ TOOLS: Final[dict[str, type[Tool]]] = {
         inputs.ClipboardWrite,
         recordings.StartRecording,
         recordings.StopRecording,
+        people.RequestHelp,
     )
 }
 """Every tool by its name."""
@@ -80,7 +81,7 @@ async def call(
     key = None
     if isinstance(tool, Input):
         key = tool.idempotency_key or key_of_call(meta, caller, tool.machine, name)
-    return await tool.do(Desk(farhand.machine(tool.machine), key, farhand.recordings))
+    return await tool.do(Desk(farhand.machine(tool.machine), key, farhand.recordings, farhand.help))
 
 
 async def _machines(farhand: AsyncFarhand) -> Said:

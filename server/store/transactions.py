@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any, TypeVar
 
+from server.store.help.requests import HelpWrites
 from server.store.idempotency import IdempotencyStore, KeyedRequest
 from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import Session, in_transaction
@@ -27,6 +28,7 @@ class Transaction:
         self.trajectories = TrajectoryWrites(database, session)
         self.workflows = WorkflowWrites(database, session)
         self.recordings = RecordingWrites(database, session)
+        self.help = HelpWrites(database, session)
 
 
 class Transactions:

@@ -19,6 +19,7 @@ from farhand._async.administration import (
     AsyncTokens,
 )
 from farhand._async.connection import AsyncConnection
+from farhand._async.help import AsyncHelp
 from farhand._async.library import AsyncPictures, AsyncTrajectories, AsyncWorkflows
 from farhand._async.lists import AsyncLists
 from farhand._async.machine import AsyncMachine
@@ -75,6 +76,7 @@ class AsyncFarhand:
         self.invitations = AsyncInvitations(self._connection)
         self.webhooks = AsyncWebhooks(self._connection)
         self.recordings = AsyncRecordings(self._connection)
+        self.help = AsyncHelp(self._connection)
         self.trajectories = AsyncTrajectories(self._connection)
         self.workflows = AsyncWorkflows(self._connection)
         self.pictures = AsyncPictures(self._connection)

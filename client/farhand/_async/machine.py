@@ -10,6 +10,7 @@ from uuid import UUID
 from farhand import actions, types
 from farhand._async.connection import AsyncConnection, path_with
 from farhand._async.elements import AsyncElementWork
+from farhand._async.help import DEFAULT_SECONDS, AsyncHelp
 from farhand._async.inputs import AsyncInputs
 from farhand._async.lists import AsyncLists
 from farhand._async.recordings import AsyncRecordings
@@ -458,6 +459,23 @@ class AsyncMachine(AsyncElementWork):
         finally:
             self._inputs.recording = before
             await recordings.stop(begun.id)
+
+    async def help(
+        self,
+        reason: str,
+        *,
+        kind: Literal["help", "approval"] = "help",
+        timeout: int = DEFAULT_SECONDS,
+        key: str | None = None,
+    ) -> types.HelpRequest:
+        """Ask people about this machine, and wait until it has ended: see ``answer`` and ``state``.
+
+        ``timeout`` is in seconds.  Under the same ``key`` a program that is started again asks
+        nothing anew.
+        """
+        help_ = AsyncHelp(self._connection)
+        asked = await help_.ask(self.id, reason, kind=kind, timeout=timeout, key=key)
+        return await help_.wait(asked.id)
 
     async def _give_back(self, address: str) -> None:
         try:

@@ -24,6 +24,7 @@ from farhand._sync.administration import (
     Tokens,
 )
 from farhand._sync.connection import Connection
+from farhand._sync.help import Help
 from farhand._sync.library import Pictures, Trajectories, Workflows
 from farhand._sync.lists import Lists
 from farhand._sync.machine import Machine
@@ -76,6 +77,7 @@ class Farhand:
         self.invitations = Invitations(self._connection)
         self.webhooks = Webhooks(self._connection)
         self.recordings = Recordings(self._connection)
+        self.help = Help(self._connection)
         self.trajectories = Trajectories(self._connection)
         self.workflows = Workflows(self._connection)
         self.pictures = Pictures(self._connection)

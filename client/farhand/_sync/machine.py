@@ -13,6 +13,7 @@ from farhand._renewal import Renewal
 from farhand._session_steps import SessionSteps
 from farhand._sync.connection import Connection, path_with
 from farhand._sync.elements import ElementWork
+from farhand._sync.help import DEFAULT_SECONDS, Help
 from farhand._sync.inputs import Inputs
 from farhand._sync.lists import Lists
 from farhand._sync.recordings import Recordings
@@ -443,6 +444,23 @@ class Machine(ElementWork):
         finally:
             self._inputs.recording = before
             recordings.stop(begun.id)
+
+    def help(
+        self,
+        reason: str,
+        *,
+        kind: Literal["help", "approval"] = "help",
+        timeout: int = DEFAULT_SECONDS,
+        key: str | None = None,
+    ) -> types.HelpRequest:
+        """Ask people about this machine, and wait until it has ended: see ``answer`` and ``state``.
+
+        ``timeout`` is in seconds.  Under the same ``key`` a program that is started again asks
+        nothing anew.
+        """
+        help_ = Help(self._connection)
+        asked = help_.ask(self.id, reason, kind=kind, timeout=timeout, key=key)
+        return help_.wait(asked.id)
 
     def _give_back(self, address: str) -> None:
         try:

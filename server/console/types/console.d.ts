@@ -37,6 +37,7 @@ type Scope =
   | "pools:write"
   | "webhooks:write"
   | "recordings:write"
+  | "help:answer"
   | "input:send"
   | "screen:read"
   | "clipboard"

@@ -173,6 +173,19 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
         IndexModel([("organization_id", ASCENDING), *_NEWEST_FIRST], name="newest"),
         IndexModel([("state", ASCENDING)], name="state"),
     ],
+    "help_requests": [
+        IndexModel([("organization_id", ASCENDING), *_NEWEST_FIRST], name="newest"),
+        IndexModel(
+            [("organization_id", ASCENDING), ("state", ASCENDING), ("machine_id", ASCENDING)],
+            name="in_state",
+        ),
+        IndexModel(
+            [("expires_at", ASCENDING)],
+            name="open_until",
+            partialFilterExpression={"state": "open"},
+        ),
+        IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
+    ],
     "recorded_inputs": [
         IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
     ],

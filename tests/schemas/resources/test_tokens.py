@@ -22,7 +22,7 @@ def test_scopes_are_written_as_they_are_documented() -> None:
         *("trajectories:read", "trajectories:write", "machines:read", "machines:write"),
         *("input:send", "screen:read", "tokens:write", "organizations:write", "machine:connect"),
         *("audit:read", "metrics:read", "machines:control", "clipboard", "pools:write"),
-        *("webhooks:write", "trajectories:approve", "recordings:write"),
+        *("webhooks:write", "trajectories:approve", "recordings:write", "help:answer"),
     }
 
 
@@ -61,4 +61,5 @@ def test_only_who_operates_changes_machines_and_only_the_administrator_makes_tok
     assert having[Scope.MACHINES_WRITE] == {Role.OPERATOR} | administrator
     assert having[Scope.INPUT_SEND] == {Role.OPERATOR, Role.AGENT} | administrator
     assert having[Scope.MACHINES_READ] == set(Role)
+    assert having[Scope.HELP_ANSWER] == {Role.OPERATOR} | administrator
     assert having[Scope.TRAJECTORIES_APPROVE] == {Role.OPERATOR, Role.REVIEWER} | administrator

@@ -79,6 +79,8 @@ PAIRS = (
     Pair("start_recording", {}, "POST", "/v1/machines/{machine_id}/recordings", {"of": "me"}),
     Pair("stop_recording", {"recording": NO_RECORDING}, "POST",
          "/v1/recordings/{recording_id}/stop"),
+    Pair("request_help", {"reason": "r", "wait": 0}, "POST", "/v1/help",
+         {"machine_id": "desk-1", "kind": "help", "reason": "r"}),
     _actions({"actions": [{"operation": "wait", "seconds": 1}]}, {"duration": 1}, "wait"),
     _actions({"actions": [CLICK]}, {"actions": [CLICK]}),
     _actions({"actions": [CLICK, COPY]}, {"actions": [CLICK, COPY]}),
@@ -113,7 +115,7 @@ async def by_rest(service: Service, pair: Pair, token: str) -> str:
     path = pair.path.format(machine_id="desk-1", recording_id=NO_RECORDING)
     headers = {} if pair.method == "GET" else {"Idempotency-Key": new_key()}
     reply = await service.request(pair.method, path, pair.body, token=token, headers=headers)
-    return "done" if reply.status == 200 else reply.problem
+    return "done" if reply.status in (200, 201) else reply.problem
 
 
 async def by_mcp(service: Service, pair: Pair, token: str) -> str:

@@ -99,6 +99,7 @@ class World:
             ("{session_id}", self._session),
             ("{webhook_id}", self._webhook),
             ("{recording_id}", self._recording),
+            ("{help_id}", self._help),
         ):
             if thing in path:
                 ids |= await made()
@@ -137,6 +138,13 @@ class World:
         """The id of a recording of a machine that is not connected by now."""
         machine = await self.ours.new_machine(f"desk-{uuid4()}")
         return {"recording_id": str((await keep_recording(self.ours, machine.machine_id)).id)}
+
+    async def _help(self) -> dict[str, str]:
+        """The id of a help request that another token has asked."""
+        machine = await self.ours.new_machine(f"desk-{uuid4()}")
+        body = {"machine_id": machine.machine_id, "kind": "help", "reason": "r"}
+        asker = await self.ours.new_token(Scope.INPUT_SEND)
+        return {"help_id": (await self.ours.post("/v1/help", body, token=asker)).json["id"]}
 
     async def _waiting_host(self, invitation_id: UUID) -> str:
         """The id of a host that came with an invitation, and waits."""
@@ -247,7 +255,7 @@ def test_what_another_organization_has_does_not_exist(world: World, row: Row) ->
 def test_nothing_of_another_organization_is_seen(world: World, row: Row) -> None:
     things = world.filled(
         "{machine_id} {workflow_id} {token_id} {invitation_id} {pool_id} {webhook_id} "
-        "{recording_id} {session_id}"
+        "{recording_id} {session_id} {help_id}"
     ).split()
     trajectory = world.made("/v1/trajectories", sent())
     known = [*things, trajectory, str(world.ours.organization_id)]

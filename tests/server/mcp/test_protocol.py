@@ -24,6 +24,7 @@ TRAINED = {
 OWN = {
     *("actions", "wait_for", "list_machines", "clipboard_read", "clipboard_write"),
     *("find_elements", "click_element", "read_texts", "start_recording", "stop_recording"),
+    "request_help",
 }
 
 
@@ -48,8 +49,8 @@ def test_each_is_described_as_a_model_can_use_it() -> None:
 
 def test_what_they_cost_in_each_conversation_is_bounded() -> None:
     told = [(tool.name, tool.description, tool.input_schema) for tool in descriptions()]
-    # Some 4,900 tokens.
-    assert len(json.dumps(told)) + len(INSTRUCTIONS) < 20_000
+    # Some 5,100 tokens.
+    assert len(json.dumps(told)) + len(INSTRUCTIONS) < 21_000
 
 
 def test_hints_say_what_only_looks() -> None:

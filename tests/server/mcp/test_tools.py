@@ -22,6 +22,7 @@ from schemas.link.messages import (
 )
 from schemas.link.messages import Input as Command
 from schemas.link.messages import Look as LookMessage
+from schemas.resources.tokens import Scope
 from schemas.values.pictures import Region
 from server.mcp.arguments import Input, MachineTool
 from server.mcp.desk import Said
@@ -30,6 +31,7 @@ from server.mcp.tools import TOOLS, call
 from tests.links import hello
 from tests.pictures import picture
 from tests.screens import Desk
+from tests.server.api.test_help import until_waiting
 from tests.service import ScriptedLink, Service
 from tests.signs import drawn, png
 from tests.store import entered
@@ -126,7 +128,7 @@ async def test_input_is_sent_and_its_end_is_told(
 def test_every_tool_is_tested_here() -> None:
     others = {"wait", "actions", "screenshot", "zoom", "cursor_position", "wait_for"}
     others |= {"clipboard_read", "list_machines", "find_elements", "read_texts"}
-    others |= {"start_recording", "stop_recording"}
+    others |= {"start_recording", "stop_recording", "request_help"}
     assert {row[0] for row in INPUTS} | others == {*TOOLS}
 
 
@@ -251,6 +253,27 @@ async def test_what_a_model_does_is_recorded_from_start_to_stop(desk: Desk) -> N
     await clicking
     stopping = calling(service, "stop_recording", machine="desk-1", recording=begun["recording"])
     assert (await stopping).facts == {"trajectory": begun["trajectory"], "steps": 1}
+
+
+async def test_person_is_asked_and_answers(desk: Desk) -> None:
+    service, asks = desk.service, {"machine": "desk-1", "reason": "Send it?", "kind": "approval"}
+    first = (await calling(service, "request_help", **asks, wait=0)).facts
+    key = first.pop("idempotency_key")
+    assert first == {"state": "open"}
+    waiting = calling(service, "request_help", **asks, wait=60, idempotency_key=key)
+    await until_waiting(service)
+    (asked,) = (await service.get("/v1/help")).json["items"]
+    person = await service.new_token(Scope.HELP_ANSWER)
+    body = {"answer": "deny", "comment": "Not today."}
+    path = f"/v1/help/{asked['id']}/answer"
+    assert (await service.post(path, body, token=person)).status == 200
+    assert (await waiting).facts == {
+        "state": "answered",
+        "idempotency_key": key,
+        "answer": "deny",
+        "comment": "Not today.",
+        "answered_by": "of a test",
+    }
 
 
 async def test_clipboard_is_read(desk: Desk) -> None:

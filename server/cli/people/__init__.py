@@ -1,0 +1,1 @@
+"""What programs ask people, on the command line."""

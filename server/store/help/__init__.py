@@ -1,0 +1,1 @@
+"""What programs ask people, as it is kept."""
