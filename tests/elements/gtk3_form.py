@@ -24,7 +24,6 @@ class Form:
 
     def __init__(self, count: int, title: str) -> None:
         self.window = Gtk.Window(title=title)
-        self.window.move(20, 20)
         self.window.connect("destroy", Gtk.main_quit)
         self.grid = Gtk.Grid(column_spacing=4)
         self.window.add(self.grid)
@@ -74,8 +73,6 @@ class Form:
                     x, y = widget.translate_coordinates(self.window, 0, 0)
                     width, height = widget.get_allocated_width(), widget.get_allocated_height()
                     say("at", number, left + x + width // 2, top + y + height // 2)
-            case "move":
-                self.window.move(*map(int, argument.split()))
             case "font":
                 settings.set_property("gtk-font-name", f"Sans {argument}")
             case "theme":

@@ -6,6 +6,7 @@ window with look-alikes came beside.  Only the form itself knows what was presse
 """
 
 import re
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -31,9 +32,13 @@ from tests.machine_client.desktop.accessibility.rig import (
 )
 
 HERE = Path(__file__).parent
-TOOLKITS: Final = {"gtk3": "gtk3_form.py", "qt5": "qt5_form.py"}
+TOOLKITS: Final = {"gtk3": "gtk3_form.py", "gtk4": "gtk4_form.py", "qt5": "qt5_form.py"}
 SCREEN: Final = "1920x1200x24"
 TITLE: Final = "Orders of May"
+OTHER_TITLE: Final = "Orders of June"
+
+_VARIABLES: Final = {"GSK_RENDERER": "cairo"}
+"""There is no graphics card."""
 
 MOST_ALIKE: Final = 1000
 LOOK_ALIKES: Final = 4
@@ -117,11 +122,11 @@ class Outcome:
 
 NOTHING: Final = "nothing"
 LOOK_ALIKES_BESIDE: Final = "look-alikes beside"
-_CHANGES: Final[dict[str, Callable[[Program], object]]] = {
-    NOTHING: lambda form: None,
-    "a move": lambda form: form.tell("move", 90, 60),
-    "another theme": lambda form: form.tell("theme"),
-    "larger letters": lambda form: form.tell("font", 12),
+_CHANGES: Final[dict[str, Callable[[AccessibleDesktop, Program], object]]] = {
+    NOTHING: lambda desktop, form: None,
+    "a move": lambda desktop, form: _move(desktop, TITLE, 90, 60),
+    "another theme": lambda desktop, form: form.tell("theme"),
+    "larger letters": lambda desktop, form: form.tell("font", 12),
 }
 
 
@@ -140,10 +145,10 @@ def measured(toolkit: str, elements: int, look_alikes: int = LOOK_ALIKES) -> Out
             for element, place in zip(shown(elements), _places(form), strict=True)
         }
         for change, do in _CHANGES.items():
-            do(form)
+            do(desktop, form)
             pressed.all(change, selectors)
-        other = stack.enter_context(_form(desktop, toolkit, look_alikes, "Orders of June"))
-        other.tell("move", 1200, 1100)
+        other = stack.enter_context(_form(desktop, toolkit, look_alikes, OTHER_TITLE))
+        _move(desktop, OTHER_TITLE, 900, 1100)
         pressed.all(LOOK_ALIKES_BESIDE, selectors)
         if said := _numbers(other.said):
             raise AssertionError(f"the other window was pressed: {said}")
@@ -151,7 +156,15 @@ def measured(toolkit: str, elements: int, look_alikes: int = LOOK_ALIKES) -> Out
 
 
 def _form(desktop: AccessibleDesktop, toolkit: str, elements: int, title: str) -> Program:
-    return desktop.shown(str(HERE / TOOLKITS[toolkit]), str(elements), title, {})
+    return desktop.shown(str(HERE / TOOLKITS[toolkit]), str(elements), title, _VARIABLES)
+
+
+def _move(desktop: AccessibleDesktop, title: str, x: int, y: int) -> None:
+    """Move a window as a window manager does: GTK 4 moves none of its own."""
+    moved = ("search", "--sync", "--onlyvisible", "--name", f"^{title}$", "windowmove", "--sync")
+    subprocess.run(
+        ["xdotool", *moved, str(x), str(y)], env=desktop.environment, check=True, timeout=60
+    )
 
 
 def _places(form: Program) -> list[Point]:

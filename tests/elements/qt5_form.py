@@ -31,7 +31,6 @@ class Form(QWidget):
     def __init__(self, count: int, title: str) -> None:
         super().__init__()
         self.setWindowTitle(title)
-        self.move(20, 20)
         grid = QGridLayout(self)
         self.widgets = {}
         for number, kind, text in shown(count):
@@ -84,8 +83,6 @@ class Form(QWidget):
                     middle = QPoint(widget.width() // 2, widget.height() // 2)
                     place = widget.mapToGlobal(middle)
                     say("at", number, place.x(), place.y())
-            case "move":
-                self.move(*map(int, argument.split()))
             case "font":
                 font = QApplication.font()
                 font.setPointSize(int(argument))

@@ -18,6 +18,9 @@ from tests.elements.matrix import (
 def test_elements_are_found_again_and_pressed(toolkit: str) -> None:
     outcome = measured(toolkit, ROW, look_alikes=1)
     assert len(outcome.tries) == 5 * ROW
+    # What is at a button is the button, where its toolkit tells of its label too.
+    (selector,) = {each.selector for each in outcome.tries if each.element.text == "Order 0"}
+    assert selector == '{"role":"push button","name":"Order 0"}'
     for each in outcome.tries:
         is_doubled = each.change == LOOK_ALIKES_BESIDE and each.element.number == 0
         assert each.came is Came.RIGHT or (

@@ -167,7 +167,7 @@ class _Reader:
         waiting = [node]
         while waiting:
             each = waiting.pop()
-            if each.is_secret or (each.parent is not None and not each.is_showing):
+            if each.is_whole or (each.parent is not None and not each.is_showing):
                 each.children = []
                 continue
             if is_known and len(each.children) == each.child_count:
