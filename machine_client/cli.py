@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
+from machine_client.accessibility import agreed_switch, switch_back, switch_on
 from machine_client.credentials import Credentials
 from machine_client.doctor.doctor import examine
 from machine_client.doctor.service_check import check_service
@@ -199,16 +200,27 @@ def doctor(config: Path | None, **given: Any) -> None:
 @farhand_machine.command()
 @machine_options
 @click.option("--elevated", is_flag=True, help="Windows: with the highest rights its user has.")
-def install(config: Path | None, elevated: bool, **given: Any) -> None:
+@click.option(
+    "--accessibility/--no-accessibility",
+    default=None,
+    help="Linux: have programs tell what elements they show.  [default: asked on a terminal]",
+)
+def install(config: Path | None, elevated: bool, accessibility: bool | None, **given: Any) -> None:
     """Keep a machine client running in this user's graphical session, now and from now on."""
-    settings = next(iter(machines_from(config, **given).values())).settings
+    machines = [each.settings for each in machines_from(config, **given).values()]
+    settings = machines[0]
     if settings.code is not None:
         # Others can read a command's arguments.
         given |= {"code": None, "code_file": _kept_code(settings)}
     unseen_log = settings.state_dir / "client.log" if settings.log_file is None else None
     with _service_errors():
         command = command_of(config, given, unseen_log)
-        click.echo(service_of_this_system().install(command, elevated=elevated))
+        service = service_of_this_system()
+        switch = agreed_switch(machines, service, wanted=accessibility)
+        is_switched = switch is not None
+        click.echo(service.install(command, elevated=elevated, accessibility=is_switched))
+    if switch is not None:
+        switch_on(switch)
 
 
 def _kept_code(settings: MachineSettings) -> Path:
@@ -227,7 +239,11 @@ def _kept_code(settings: MachineSettings) -> Path:
 def uninstall() -> None:
     """End what `install` keeps running, and forget it."""
     with _service_errors():
-        click.echo(service_of_this_system().uninstall())
+        service = service_of_this_system()
+        was_switched = service.switches_accessibility()
+        click.echo(service.uninstall())
+    if was_switched:
+        switch_back()
 
 
 @farhand_machine.command()

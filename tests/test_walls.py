@@ -224,7 +224,17 @@ WALLS = {
 
 FLOORS = (
     *("concurrency", "system", "desktop", "journal", "screen", "work", "credentials"),
-    *("settings", "link", "service", "doctor", "joining", "cli", "__main__", "demo"),
+    *(
+        "settings",
+        "link",
+        "service",
+        "accessibility",
+        "doctor",
+        "joining",
+        "cli",
+        "__main__",
+        "demo",
+    ),
 )
 """The rooms of the machine client; each imports those before it alone."""
 
@@ -270,7 +280,10 @@ FOREIGN = {
     # The command line calls the server as anyone would; the demo does it by the same means.
     "farhand": ("farhand", "server.cli", "server.demo", "server.mcp"),
     "prometheus_client": ("server.metrics",),
-    "click": ("server.cli", "machine_client.cli", "machine_client.demo.window"),
+    "click": (
+        *("server.cli", "machine_client.cli", "machine_client.accessibility"),
+        "machine_client.demo.window",
+    ),
     "rich": ("server.cli", "server.demo"),
 }
 """Which rooms may import a foreign library; whatever it raises is translated there."""

@@ -174,6 +174,18 @@ class DesktopElements(Protocol):
     def focus(self, found: FoundElement) -> None:
         """Put the keyboard's focus on it."""
 
+    def why_few(self) -> str | None:
+        """Why some programs tell nothing though others may, with the remedy; None: none does so.
+
+        Raises DesktopError.
+        """
+
+    def is_switched_on(self) -> bool:
+        """Whether programs are asked to tell what they show; DesktopError where nobody says so."""
+
+    def switch(self, *, on: bool) -> None:
+        """Ask them to from now on, or not any more.  Raises DesktopError."""
+
     def close(self) -> None:
         """Let go of what was opened; whoever asks afterwards has it opened again."""
 
@@ -208,6 +220,15 @@ class NoElements:
         raise self._error
 
     def focus(self, found: FoundElement) -> NoReturn:
+        raise self._error
+
+    def why_few(self) -> str | None:
+        return None
+
+    def is_switched_on(self) -> NoReturn:
+        raise self._error
+
+    def switch(self, *, on: bool) -> NoReturn:
         raise self._error
 
     def close(self) -> None:

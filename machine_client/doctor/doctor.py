@@ -54,13 +54,19 @@ async def _elements(desktop: Desktop, settings: MachineSettings) -> Finding:
     """Whether programs tell what they show: all else works without it."""
     if not (settings.elements and settings.screen):
         return Finding("elements", True, "nobody may see them, as the settings say")
-    elements = desktop.elements()
+    elements, why_few = desktop.elements(), None
     try:
         why_none = await _bounded(elements.why_none, "elements")
+        if why_none is None:
+            why_few = await _bounded(elements.why_few, "elements")
     except TimeoutError:
         why_none = "the accessibility bus does not answer: restart the graphical session"
+    except DesktopError as error:
+        why_none = str(error)
     finally:
         elements.close()
+    if why_few is not None and why_none is None:
+        return Finding("elements", True, f"of some programs: {why_few}", is_doubtful=True)
     if why_none is None:
         return Finding("elements", True, "programs can tell what they show")
     has_none_of_its_kind = isinstance(elements, NoElements)

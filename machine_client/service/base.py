@@ -37,11 +37,17 @@ class ServiceState:
 class Service(Protocol):
     """One machine client that its user's session starts, and starts again when it ends."""
 
-    def install(self, command: Sequence[str], *, elevated: bool) -> str:
+    def install(
+        self, command: Sequence[str], *, elevated: bool, accessibility: bool = False
+    ) -> str:
         """Start a command now and at every logon; what was done, in words.
 
-        One that is installed already is replaced.  Raises ServiceError.
+        With ``accessibility`` the session's is switched on before each start.  One that is
+        installed already is replaced.  Raises ServiceError.
         """
+
+    def switches_accessibility(self) -> bool:
+        """Whether one is installed that switches the session's accessibility on."""
 
     def uninstall(self) -> str:
         """End it and forget it, in words what was done; fine where there is none."""

@@ -42,7 +42,11 @@ class ScheduledTask:
         self._run = run
         self._find = find
 
-    def install(self, command: Sequence[str], *, elevated: bool) -> str:
+    def install(
+        self, command: Sequence[str], *, elevated: bool, accessibility: bool = False
+    ) -> str:
+        if accessibility:
+            raise ServiceError("--accessibility is for Linux: here, no elements are told yet")
         with tempfile.TemporaryDirectory() as directory:
             file = Path(directory) / "task.xml"
             file.write_bytes(task_of(command, _user(), elevated=elevated))
@@ -54,6 +58,9 @@ class ScheduledTask:
         return (
             f"the task {NAME!r} is there, was started, and starts when {_user()} logs on, {rights}"
         )
+
+    def switches_accessibility(self) -> bool:
+        return False
 
     def uninstall(self) -> str:
         if not self._end():

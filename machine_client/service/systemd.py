@@ -18,7 +18,7 @@ PartOf=graphical-session.target
 After=graphical-session.target
 
 [Service]
-ExecStart={command}
+{before}ExecStart={command}
 Restart=on-failure
 RestartSec=5
 # 2 is a mistake in the settings; 3 is the server itself saying stop, as with a revoked token.
@@ -29,6 +29,12 @@ RestartPreventExitStatus=2 3
 WantedBy=graphical-session.target
 """
 
+_SWITCHING_ON: Final = (
+    # It was off when this was installed, and uninstall switches it off again.
+    "ExecStartPre=-busctl --user set-property"
+    " org.a11y.Bus /org/a11y/bus org.a11y.Status IsEnabled b true\n"
+)
+
 _ASKED: Final = ("ActiveState", "SubState", "Result", "ExecMainStatus")
 
 
@@ -38,7 +44,9 @@ class SystemdService:
     def __init__(self, run: Run = run_program) -> None:
         self._run = run
 
-    def install(self, command: Sequence[str], *, elevated: bool) -> str:
+    def install(
+        self, command: Sequence[str], *, elevated: bool, accessibility: bool = False
+    ) -> str:
         if elevated:
             raise ServiceError("--elevated is for Windows: here, the client has its user's rights")
         file = _file()
@@ -48,13 +56,20 @@ class SystemdService:
             make_private_directory(file.parent)
             # Whoever can write into it chooses what runs here.
             make_private_file(file)
-            file.write_text(_UNIT.format(command=" ".join(map(_quoted, command))))
+            before = _SWITCHING_ON if accessibility else ""
+            file.write_text(_UNIT.format(before=before, command=" ".join(map(_quoted, command))))
         except OSError as error:
             raise ServiceError(f"cannot write {file}: {error.strerror}") from None
         checked(self._run, ["systemctl", "--user", "daemon-reload"])
         checked(self._run, ["systemctl", "--user", "enable", NAME])
         checked(self._run, ["systemctl", "--user", "restart", NAME])
         return f"{file} is there, was started, and starts with the graphical session"
+
+    def switches_accessibility(self) -> bool:
+        try:
+            return _SWITCHING_ON in _file().read_text(errors="replace")
+        except OSError:
+            return False
 
     def uninstall(self) -> str:
         file = _file()

@@ -271,8 +271,11 @@ def _unavailable(why: str) -> DesktopError:
     return DesktopError(ELEMENTS_UNAVAILABLE, why)
 
 
-async def _connected() -> Calls:
-    """The accessibility bus, which the session's bus knows or starts."""
+async def asked_of_session(interface: str, member: str, signature: str = "", *body: Any) -> Any:
+    """What accessibility's own program answers on the session's bus, which starts it.
+
+    Raises DesktopError.
+    """
     try:
         session = await MessageBus(bus_type=BusType.SESSION).connect()
     except Exception as error:
@@ -285,16 +288,24 @@ async def _connected() -> Calls:
             Message(
                 destination="org.a11y.Bus",
                 path="/org/a11y/bus",
-                interface="org.a11y.Bus",
-                member="GetAddress",
+                interface=interface,
+                member=member,
+                signature=signature,
+                body=list(body),
             )
         )
     finally:
         session.disconnect()
     if answer is None or answer.message_type is MessageType.ERROR:
         raise _unavailable("there is no accessibility bus: install at-spi2-core")
+    return unpacked(answer.body[0]) if answer.body else None
+
+
+async def _connected() -> Calls:
+    """The accessibility bus, which the session's bus knows or starts."""
+    address = str(await asked_of_session("org.a11y.Bus", "GetAddress"))
     try:
-        calls = Calls(await MessageBus(bus_address=str(answer.body[0])).connect())
+        calls = Calls(await MessageBus(bus_address=address).connect())
     except Exception as error:
         raise _unavailable(f"the accessibility bus cannot be reached: {error}") from error
     await _listen(calls)

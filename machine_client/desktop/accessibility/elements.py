@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, NoReturn, TypeVar
 
-from machine_client.desktop.accessibility import acting, looking
+from machine_client.desktop.accessibility import acting, looking, switch
 from machine_client.desktop.accessibility.bus import AccessibilityBus, Calls
 from machine_client.desktop.accessibility.looking import Seen
 from machine_client.desktop.accessibility.nodes import Node
@@ -59,6 +59,15 @@ class AtSpiElements:
         except DesktopError as error:
             return str(error)
         return None
+
+    def why_few(self) -> str | None:
+        return switch.why_few()
+
+    def is_switched_on(self) -> bool:
+        return switch.is_switched_on()
+
+    def switch(self, *, on: bool) -> None:
+        switch.switch(on=on)
 
     def listed(
         self, sought: Sought, *, at: Point | None, limit: int, depth: int | None

@@ -107,8 +107,19 @@ async def test_elements_of_a_session_with_a_bus_are_told(tmp_path: Path) -> None
     with accessible_desktop() as desktop:
         bus = {"DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
         async with scripted_server() as server:
-            _, lines = await examined(server.address, tmp_path, desktop.display, **bus)
-    assert lines[4] == "ok   elements: programs can tell what they show"
+            told = []
+            for on, variables in ((False, {}), (True, {"NO_AT_BRIDGE": "1"}), (True, {})):
+                await asyncio.to_thread(desktop.elements.switch, on=on)
+                _, lines = await examined(
+                    server.address, tmp_path, desktop.display, **bus, **variables
+                )
+                told.append(lines[4])
+    off, without_gtk3, on_for_all = told
+    assert off.startswith("warn elements: of some programs: accessibility is off in this session")
+    assert off.endswith("farhand-machine install --accessibility switches it on")
+    assert without_gtk3.startswith("warn elements: of some programs: NO_AT_BRIDGE=1 is set")
+    assert "accessibility is off" not in without_gtk3
+    assert on_for_all == "ok   elements: programs can tell what they show"
 
 
 class DarkDesktop(UnavailableDesktop):

@@ -41,6 +41,23 @@ def test_unit_is_what_systemd_understands_and_is_started(unit: Path) -> None:
     assert r'"/home/Jörg \"Müller\"/100%% $$HOME\\x"' in unit.read_text()
 
 
+def test_unit_switches_accessibility_on_where_that_is_wanted(unit: Path) -> None:
+    service = SystemdService(Runs())
+    assert not service.switches_accessibility()
+    service.install(COMMAND, elevated=False, accessibility=True)
+    assert service.switches_accessibility()
+    verified = subprocess.run(
+        [program("systemd-analyze"), "verify", "--user", str(unit)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert NAME not in verified.stderr, verified.stderr
+    service.install(COMMAND, elevated=False)
+    assert not service.switches_accessibility()
+
+
 def test_what_is_made_for_the_unit_is_for_its_user_alone_whatever_the_umask(unit: Path) -> None:
     before = os.umask(0)
     try:

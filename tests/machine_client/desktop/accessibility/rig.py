@@ -160,7 +160,8 @@ def _session_bus(display: str) -> Iterator[str]:
     with running(
         *("dbus-daemon", "--session", "--nofork", "--nopidfile", f"--print-address={writable}"),
         pass_fds=[writable],
-        env={**os.environ, "DISPLAY": display},
+        # What is switched here is nobody's setting afterwards.
+        env={**os.environ, "DISPLAY": display, "GSETTINGS_BACKEND": "memory"},
     ):
         os.close(writable)
         with os.fdopen(readable) as told:
