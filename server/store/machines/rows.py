@@ -2,7 +2,8 @@
 
 MongoDB marks each change with its own clock and an id (`documents.noted`).  A change may be seen
 later than others that began after it, and another member's clock may be behind: who asks for what
-has changed since some moment goes back as far as that may be.
+has changed since some moment goes back as far as that may be.  Nearly always it is `SOON`, so that
+is how far to go back each time, and all the way now and then.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,10 @@ from server.store.mongodb.documents import Document
 LATEST: Final = timedelta(seconds=120)
 """Within which a change is seen: MongoDB gives a transaction up after 60 seconds, and the clocks of
 its members may differ by as much."""
+
+SOON: Final = timedelta(seconds=3)
+"""Within which a change is seen that one member's clock marked as well as those before it, but
+where its transaction takes longer."""
 
 _MANY: Final = 5000
 """Changes in one batch: each is less than 200 bytes."""
@@ -59,6 +64,11 @@ class MachineRowStore:
         wanted = {"organization_id": organization_id, "machine_id": {"$in": [*machine_ids]}}
         if machine_ids:
             await self._read(wanted, take)
+
+    @property
+    def clock(self) -> object:
+        """Which member marks changes by its clock; None while nobody knows."""
+        return self._database.primary
 
     async def changes(self, organization_id: UUID, since: datetime) -> Mapping[str, int]:
         """The last changes of the machines that changed since then, read from an index alone."""

@@ -117,6 +117,15 @@ class Database:
         """A collection, with the database's own read and write concerns."""
         return self._database[name]
 
+    @property
+    def primary(self) -> tuple[str, int] | None:
+        """Host and port of the member that takes writes, as far as the driver knows just now.
+
+        None while nobody does, and where the URI leads to one member alone or to a ``mongos``.
+        """
+        address: tuple[str, int] | None = self._client.delegate.primary
+        return address
+
     async def session(self) -> AsyncIOMotorClientSession:
         """A session of the client, to be ended by ``async with``; for transactions."""
         return await self._client.start_session()

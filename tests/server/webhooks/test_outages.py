@@ -78,9 +78,13 @@ async def test_machine_that_goes_and_comes_is_told_of_once(service: Service) -> 
 async def test_many_that_go_together_are_told_in_one_delivery(service: Service) -> None:
     async with told(service) as receiver:
         async with AsyncExitStack() as links:
-            for number in range(MOST_ALONE + 1):
+            for number in range(MOST_ALONE + 2):
                 machine = await service.new_machine(f"till-{number}")
                 await links.enter_async_context(machine.connected())
+            # Nor is one that is expected to be away among many.
+            path = f"/v1/machines/till-{MOST_ALONE + 1}/expected-offline"
+            body = {"until": format_time(now() + timedelta(days=1))}
+            assert (await service.request("PUT", path, body)).status == 200
         [digest] = await receiver.get(1)
         assert digest.json["data"]["total"] == MOST_ALONE + 1
         ids = {each["machine_id"] for each in digest.json["data"]["machines"]}

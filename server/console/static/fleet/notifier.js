@@ -10,6 +10,9 @@ const SETTLED_MILLISECONDS = 5000;
 const MOST_ALONE = 10;
 const MOST_NAMED = 5;
 const MOST_READ = 200;
+/** Of so many it is asked who is expected to be away, some at a time: the page has other requests to make. */
+const MOST_ASKED = 200;
+const ASKED_AT_ONCE = 4;
 const TAG = "farhand-trouble";
 
 class Notifier extends Store {
@@ -81,11 +84,13 @@ class Notifier extends Store {
 
   async #tell() {
     this.#timer = 0;
-    const machines = [...this.#waiting.values()];
+    const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (const { id, since } of machines) this.#told.set(id, since);
+    for (const { id, since } of waiting) this.#told.set(id, since);
+    // Some may be fine again by the time that all were asked of.
+    const machines = (await unexpected(waiting)).filter(({ id, since }) => this.#told.get(id) === since);
     if (machines.length > MOST_ALONE) this.#digest(machines);
-    else for (const machine of machines) if (!(await isExpected(machine))) this.#one(machine);
+    else for (const machine of machines) this.#one(machine);
   }
 
   #one(/** @type {Machine} */ machine) {
@@ -115,8 +120,26 @@ class Notifier extends Store {
   }
 }
 
-/** @param {Machine} machine whether somebody said that it will be away */
-const isExpected = ({ id, state }) =>
-  state === "offline" && get(path`v1/machines/${id}/expected-offline`).then(() => true, () => false);
+/** @param {Machine} machine whether somebody said that it will be away @returns {Promise<boolean>} */
+const isExpected = async ({ id, state }) => {
+  if (state !== "offline") return false;
+  try {
+    await get(path`v1/machines/${id}/expected-offline`);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** @param {Machine[]} machines those of them that nobody said will be away */
+const unexpected = async (machines) => {
+  const found = [];
+  for (let first = 0; first < Math.min(machines.length, MOST_ASKED); first += ASKED_AT_ONCE) {
+    const some = machines.slice(first, Math.min(first + ASKED_AT_ONCE, MOST_ASKED));
+    const expected = await Promise.all(some.map(isExpected));
+    found.push(...some.filter((_, index) => !expected[index]));
+  }
+  return [...found, ...machines.slice(MOST_ASKED)];
+};
 
 export const notifier = new Notifier();

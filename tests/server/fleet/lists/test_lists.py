@@ -1,10 +1,12 @@
 """Lists of machines by HTTP: filtered, sorted, counted, and never older than what was answered."""
 
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from bson import Int64
 
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import DesktopChanged
@@ -12,8 +14,11 @@ from server import versions
 from server.errors import StoreUnavailable
 from server.fleet.lists import lists
 from server.store.machines import rows
+from server.store.machines.documents import existing, noted
 from server.store.machines.machines import MachineStore
 from server.store.machines.rows import MachineRowStore
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Collection
 from tests.desktop_states import DARK, GONE, GREETING, OFF, YES, desktop
 from tests.service import Service, until
 
@@ -227,6 +232,104 @@ async def test_what_changed_while_nobody_looked_is_seen(
     hours = monotonic() + 7200
     monkeypatch.setattr(lists, "time", SimpleNamespace(monotonic=lambda: hours))
     assert await listed(service, "sort=-name") == ["other", "till-10", "till-9"]
+
+
+def collection(service: Service) -> Collection:
+    return service.server.services.operation.database.collection("machines")
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """Lists' own clock, which goes on only where a test says so."""
+    own = SimpleNamespace(seconds=monotonic())
+    monkeypatch.setattr(lists, "time", SimpleNamespace(monotonic=lambda: own.seconds))
+    return own
+
+
+@pytest.fixture
+def changes_read(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The machines whose changes were read, of each list but the first."""
+    read: list[list[str]] = []
+    changes = MachineRowStore.changes
+
+    async def noted(self: Any, organization_id: Any, since: Any) -> Any:
+        found = await changes(self, organization_id, since)
+        read.append(sorted(found))
+        return found
+
+    monkeypatch.setattr(MachineRowStore, "changes", noted)
+    return read
+
+
+async def test_changes_that_were_seen_are_not_read_each_time(
+    service: Service, clock: SimpleNamespace, changes_read: list[list[str]]
+) -> None:
+    await filled(service)
+    everything = await listed(service)
+    # All have changed, a minute ago.
+    machines, minute = collection(service), timedelta(seconds=60)
+    async for each in machines.find({"organization_id": service.organization_id}):
+        change = {"$set": {"changed_at": each["changed_at"] - minute}}
+        await machines.update_one({"_id": each["_id"]}, change)
+    for name in ("Zoo", "Ark"):
+        await service.request("PATCH", "/v1/machines/other", {"name": name})
+        assert await listed(service, f"search={name}") == ["other"]
+    assert changes_read[-1] == ["other"]
+    clock.seconds += lists.LOOK_BACK_SECONDS
+    await listed(service)
+    assert changes_read[-1] == everything
+
+
+async def test_change_that_is_committed_late_is_seen(
+    service: Service, clock: SimpleNamespace
+) -> None:
+    await filled(service)
+    await listed(service)
+    database = service.server.services.operation.database
+    async with await database.session() as session, session.start_transaction():
+        await collection(service).update_one(
+            existing(service.organization_id, "other"),
+            noted({"$set": {"name": "Zoo"}}),
+            session=session,
+        )
+        # Others are marked after it, and seen before it is there.
+        await service.request("PATCH", "/v1/machines/desk", {"name": "Bank"})
+        assert await listed(service, "search=bank") == ["desk"]
+        clock.seconds += rows.SOON.total_seconds() + 1
+        assert await listed(service, "search=zoo") == []
+    clock.seconds += lists.LOOK_BACK_SECONDS
+    assert await listed(service, "search=zoo") == ["other"]
+
+
+async def test_change_that_comes_a_little_late_is_seen_at_once(
+    service: Service, clock: SimpleNamespace
+) -> None:
+    await filled(service)
+    await listed(service)
+    await service.request("PATCH", "/v1/machines/desk", {"name": "Bank"})
+    assert await listed(service, "search=bank") == ["desk"]
+    desk = await collection(service).find_one(existing(service.organization_id, "desk"))
+    assert desk is not None
+    change = {"name": "Zoo", "changed_at": desk["changed_at"] - rows.SOON / 2, "change_id": 1}
+    own = existing(service.organization_id, "other")
+    await collection(service).update_one(own, {"$set": change})
+    assert await listed(service, "search=zoo") == ["other"]
+
+
+async def test_change_by_a_member_whose_clock_is_behind_is_seen_at_once(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(service)
+    await listed(service)
+    # No second clock can be had here: the other member, and its marks, are made by hand.
+    monkeypatch.setattr(Database, "primary", ("another", 27017))
+    behind = datetime.now(UTC) - timedelta(seconds=60)
+    for number, name in enumerate(("Zoo", "Ark")):
+        change = {"name": name, "changed_at": behind, "change_id": Int64(number)}
+        await collection(service).update_one(
+            existing(service.organization_id, "other"), {"$set": change}
+        )
+        assert await listed(service, f"search={name}") == ["other"]
 
 
 async def test_first_list_that_fails_leaves_nothing_behind(
