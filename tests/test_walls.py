@@ -337,6 +337,7 @@ TESTED_ELSEWHERE = {
         (
             *(f"server/dispatch/recording/{name}.py" for name in ("album", "drafts", "here")),
             *(f"server/dispatch/recording/{name}.py" for name in ("session", "steps", "writing")),
+            "server/dispatch/recording/surroundings.py",
             "server/dispatch/recording/watching.py",
             "server/dispatch/questions/recordings.py",
             "server/fleet/recordings.py",

@@ -164,9 +164,13 @@ def test_recorded_step_says_what_was_at_its_place(
     x, y = save.bounds.x + 5, save.bounds.y + 5
     with desk.record(name="Save it") as recording:
         desk.click(x, y)
+        desk.wait(still=1)
+        desk.click(x, y)
     kept = api.call("GET", f"/v1/trajectories/{recording.trajectory_id}").json
-    (step,) = kept["trajectory_data"]
+    step = kept["trajectory_data"][-1]
     target = step["target"]
+    assert target["element"] == {"role": "push button", "name": "Save"}
+    assert target["box"] == dict(save.bounds)
     assert (target["display"], target["crop"]["picture"]) == (0, step["picture"])
     area = target["crop"]["area"]
     assert 0 <= x - area["x"] < area["width"]

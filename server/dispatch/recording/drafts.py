@@ -20,6 +20,7 @@ from schemas.inputs.outcomes import Completed, Failed, Outcome, Results, Unknown
 from schemas.link.picture_frames import Picture
 from schemas.steps.step import TEXT_FIELDS
 from server.dispatch.command import Command, Sender
+from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.keys import Typed, strokes, types_something
 
 Through = Literal["api", "actions", "hand"]
@@ -46,9 +47,9 @@ class Draft:
 
     ``text`` is what it types or copies, which ``body`` lacks: whether it is kept is decided later.
     None is that there is none.  ``began`` and ``ended`` are milliseconds since 1970.  ``place`` is
-    where the pointer was for it, and ``before`` the newest picture of the screen when it came.  A
-    ``hover`` is a rest of the pointer, and a step only where the screen changed by it.  A gap has
-    nobody who sent it.
+    where the pointer was for it, ``before`` the newest picture of the screen when it came, and
+    ``beneath`` what is under the place.  A ``hover`` is a rest of the pointer, and a step only
+    where the screen changed by it.  A gap has nobody who sent it.
     """
 
     command_id: UUID
@@ -63,6 +64,7 @@ class Draft:
     place: tuple[int, int] | None = None
     hover: bool = False
     before: Picture | None = None
+    beneath: Beneath | None = None
 
     @property
     def is_gap(self) -> bool:
@@ -154,7 +156,7 @@ def _of_input(
             began=span.began if index == first else span.ended,
             ended=span.ended,
             text=text,
-            place=_place_of(body),
+            place=place_of(body),
         )
         for index, (operation, own, text) in zip(
             count(first), _parts(body, keep_texts=keep_texts), strict=False
@@ -193,7 +195,7 @@ def _parts_of_keys(body: PressKeys) -> Iterator[_Part]:
             yield Operation.KEYBOARD_KEY.value, {"text": stroke.keys}, None
 
 
-def _place_of(body: InputBody) -> tuple[int, int] | None:
+def place_of(body: InputBody) -> tuple[int, int] | None:
     """The first place that it names, in the desktop's pixels, where it names one in them."""
     if not isinstance(body, MouseInput) or body.picture_size is not None:
         return None

@@ -16,6 +16,7 @@ from schemas.inputs.bodies import Button, InputBody, Operation
 from schemas.inputs.key_combinations import parse_combination
 from schemas.link.picture_frames import Picture
 from server.dispatch.command import Sender
+from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import Draft, Span, body_of
 from server.dispatch.recording.keys import character_of, combination
 
@@ -49,6 +50,7 @@ class Done:
     body: InputBody
     span: Span
     before: Picture | None = None
+    beneath: Beneath | None = None
 
 
 @dataclass(slots=True)
@@ -317,6 +319,7 @@ class Gestures:
             ended=done.span.ended,
             place=place,
             before=done.before,
+            beneath=done.beneath,
         )
 
     def _place_of(self, body: bodies.ClickMouse | bodies.ScrollMouse) -> Place | None:

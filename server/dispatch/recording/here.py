@@ -8,8 +8,10 @@ from uuid import UUID
 from server.dispatch.command import Command, CommandReply
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.recording.album import Album
+from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.notes import Taken
 from server.dispatch.recording.session import RecordingSession
+from server.dispatch.recording.surroundings import Surroundings
 from server.dispatch.recording.writing import RecordingWriter
 from server.machines.socket import LinkSocket
 from server.store.machines.recording_marks import RecordingMark
@@ -24,9 +26,14 @@ class RecordedInput:
     """An input that is on its way, and those recordings that it is a part of."""
 
     taken: Sequence[tuple[RecordingSession, Taken]]
+    command: Command | None = None
+    surroundings: Surroundings | None = None
+    beneath: Beneath | None = None
 
     def ended(self, reply: CommandReply | None, timings: Timings) -> None:
         """It is answered in a moment; None is that it was given up."""
+        if self.command is not None and self.surroundings is not None:
+            self.surroundings.ended(self.command, self.beneath)
         for session, taken in self.taken:
             session.ended(taken, reply, timings)
 
@@ -51,6 +58,7 @@ class RecordingsHere:
         self._pictures = pictures
         self._background = background
         self._sessions: dict[Key, Sequence[RecordingSession]] = {}
+        self._surroundings: dict[LinkSocket, Surroundings] = {}
         # Those that write what they have noted, for the next ones to wait for.
         self._leaving: dict[UUID, RecordingSession] = {}
 
@@ -79,8 +87,11 @@ class RecordingsHere:
             session.close()
         if sessions:
             self._sessions[key] = sessions
+            if link not in self._surroundings:
+                self._surroundings[link] = Surroundings(link, self._background)
         else:
             self._sessions.pop(key, None)
+            self._see_no_more(link)
 
     def link_closed(self, link: LinkSocket) -> None:
         """A link is closed: what was noted of its machine is written."""
@@ -91,6 +102,7 @@ class RecordingsHere:
             self._sessions[key] = stays
             if not stays:
                 del self._sessions[key]
+        self._see_no_more(link)
         for session in left:
             self._leave(session)
 
@@ -120,9 +132,11 @@ class RecordingsHere:
         sessions = self._sessions.get((command.organization_id, command.machine_id))
         if sessions is None:
             return NOT_RECORDED
-        return RecordedInput(
-            [(each, each.began(command)) for each in sessions if each.takes(command)]
-        )
+        takers = [each for each in sessions if each.takes(command)]
+        around = self._surroundings.get(sessions[0].link)
+        beneath = None if around is None else around.began(command, is_recorded=bool(takers))
+        taken = [(each, each.began(command, beneath)) for each in takers]
+        return RecordedInput(taken, command, around, beneath)
 
     def _begin(self, link: LinkSocket, mark: RecordingMark) -> RecordingSession:
         return RecordingSession(
@@ -133,6 +147,10 @@ class RecordingsHere:
             self._background,
             before=self._leaving.get(mark.id),
         )
+
+    def _see_no_more(self, link: LinkSocket) -> None:
+        if (surroundings := self._surroundings.pop(link, None)) is not None:
+            surroundings.close()
 
     def _leave(self, session: RecordingSession) -> None:
         self._leaving[session.mark.id] = session

@@ -13,6 +13,7 @@ from schemas.inputs.outcomes import Completed, Failed
 from schemas.link.messages import Display
 from schemas.link.picture_frames import Picture
 from server.dispatch.command import Command, CommandReply, Ended, Pending
+from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import FAILED, PENDING, Draft, Span, drafts_of, gap
 from server.dispatch.recording.gestures import Done, Gestures
 
@@ -28,10 +29,11 @@ RESIZED: Final = "The desktop has another size from here on: {sizes}."
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """An input that is on its way, and how the screen looked when it came."""
+    """An input that is on its way, how the screen looked when it came, and what is at its place."""
 
     command: Command
     before: Picture | None
+    beneath: Beneath | None = None
 
 
 class Notes:
@@ -59,7 +61,7 @@ class Notes:
             else:
                 drafts = drafts_of(command, reply.outcome, span, keep_texts=self._keep_texts)
                 for draft in drafts:
-                    draft.before = taken.before
+                    draft.before, draft.beneath = taken.before, taken.beneath
                 self._add(drafts)
 
     def desktop_is(self, displays: Sequence[Display], now: int) -> None:
@@ -111,7 +113,9 @@ class Notes:
             self._hand = command.sender.request_id
         match reply.outcome:
             case Completed():
-                done = Done(command.id, command.sender, command.body, span, taken.before)
+                done = Done(
+                    command.id, command.sender, command.body, span, taken.before, taken.beneath
+                )
                 return drafts + self._gestures.took(done)
             case Failed(injected_at_least=events) if events:
                 lost = gap(command.id, 0, FAILED, span.ended)

@@ -19,6 +19,7 @@ from server.clock import milliseconds, server_time
 from server.dispatch.command import Command, CommandReply, Ended
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.recording.album import Album
+from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.frames import SETTLED, Frames
 from server.dispatch.recording.notes import Notes, Taken
@@ -112,12 +113,12 @@ class RecordingSession:
         own = sender.token_id == self.mark.token_id
         return own and sender.recording in (None, self.mark.id)
 
-    def began(self, command: Command) -> Taken:
+    def began(self, command: Command, beneath: Beneath | None) -> Taken:
         """An input is on its way; it is told of again when it has `ended`."""
         self._under_way += 1
         self._answered.clear()
         self._notes.desktop_is(self.link.desktop.displays, server_time())
-        return Taken(command, self._frames.newest)
+        return Taken(command, self._frames.newest, beneath)
 
     def ended(self, taken: Taken, reply: CommandReply | None, timings: Timings) -> None:
         """An input is answered in a moment; None is that it was given up."""

@@ -1,4 +1,4 @@
-"""What a step was done to: the display, and what the screen showed around its place."""
+"""What a step was done to: the element, the display, and what was around its place."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -25,6 +25,11 @@ def target_of(
     if draft.place is None:
         return {}
     target: dict[str, Any] = {}
+    if (beneath := draft.beneath) is not None:
+        if beneath.selector is not None:
+            target["element"] = beneath.selector.model_dump(mode="json")
+        if beneath.box is not None:
+            target["box"] = beneath.box._asdict()
     around = None if shown is None else crop_around(draft.place, shown)
     if picture_id is not None and around is not None:
         target["crop"] = {"picture": picture_id, "area": around._asdict()}
