@@ -110,6 +110,7 @@ from server.web.openapi import openapi_document
 from server.web.reference.page import reference_page
 from server.webhooks.addresses import look_up
 from server.webhooks.delivering import Delivering
+from server.webhooks.help import HelpDeliveries
 from server.webhooks.outages import Outages
 from server.webhooks.posting import POST_SECONDS, Poster
 from server.webhooks.webhooks import Webhooks
@@ -377,7 +378,7 @@ def _machines(
             changed,
         ),
         recordings_here=recordings_here,
-        help=Help(HelpStore(database), transactions, audit, _help_told(events)),
+        help=_help(ground, transactions, audit, events),
         dispatcher=dispatcher,
         control=_control(ground, audit, dispatcher, publisher),
         hands=Hands(),
@@ -403,6 +404,18 @@ def _recording_told(
             publisher.changed(stored.organization_id, stored.machine_id)
 
     return tell
+
+
+def _help(ground: Ground, transactions: Transactions, audit: AuditStore, events: EventHub) -> Help:
+    database = ground.database
+    return Help(
+        HelpStore(database),
+        transactions,
+        audit,
+        Outbox(database, ground.settings.webhook_outbox),
+        HelpDeliveries(WebhookStore(database), PoolStore(database)).of,
+        _help_told(events),
+    )
 
 
 def _help_told(events: EventHub) -> Callable[[UUID, HelpRequest], None]:

@@ -124,6 +124,18 @@ def _counters(services: Services) -> Readings:
             "How long all of them took together.",
             lambda: services.machines.vision.seconds_looked,
         ),
+        "farhand_help_requested": (
+            "Requests for help that this node took.",
+            lambda: services.machines.help.asked,
+        ),
+        "farhand_help_answered": (
+            "Requests for help whose answer this node took.",
+            lambda: services.machines.help.ended["answered"],
+        ),
+        "farhand_help_timed_out": (
+            "Requests for help that nobody answered in time, as this node saw first.",
+            lambda: services.machines.help.ended["timed_out"],
+        ),
         "farhand_commands_forwarded": (
             "Inputs that another node has answered.",
             lambda: forwarded["answered"],

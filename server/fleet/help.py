@@ -1,7 +1,8 @@
 """Help: what programs ask people is kept, answered once, and ends at its time."""
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Final
@@ -12,6 +13,7 @@ from schemas.help.requests import (
     HelpListQuery,
     HelpPage,
     HelpRequest,
+    HelpState,
     NewHelp,
     NewHelpAnswer,
 )
@@ -25,6 +27,7 @@ from server.store.idempotency import KeyedRequest
 from server.store.retrying import always, retry
 from server.store.times import now
 from server.store.transactions import Result, Transaction, Transactions
+from server.store.webhooks.outbox import Outbox, StoredDelivery
 
 POLL_SECONDS: Final = 5.0
 """After how long to look again at the latest: another node may have taken one that ends sooner."""
@@ -36,8 +39,9 @@ AGAIN_SECONDS: Final = 1.0
 class Help:
     """Every method sees the requests of the organization it is given, and no others.
 
-    ``told`` hears of each that was asked or has ended.  Whatever names one that is not there raises
-    NotFound.
+    ``deliveries`` makes what webhooks are told of one, ``told`` hears of each that was asked or has
+    ended; ``asked`` and ``ended`` count those of this node.  Whatever names one that is not there
+    raises NotFound.
     """
 
     def __init__(
@@ -45,12 +49,18 @@ class Help:
         store: HelpStore,
         transactions: Transactions,
         audit: AuditStore,
+        outbox: Outbox,
+        deliveries: Callable[[StoredHelp], Awaitable[Sequence[StoredDelivery]]],
         told: Callable[[UUID, HelpRequest], None],
     ) -> None:
         self._store = store
         self._transactions = transactions
         self._audit = audit
+        self._outbox = outbox
+        self._deliveries = deliveries
         self._told = told
+        self.ended: Counter[HelpState] = Counter()
+        self.asked = 0
         self._woken = asyncio.Event()
 
     async def ask(
@@ -76,15 +86,20 @@ class Help:
         )
         body = help_view(made)
 
+        deliveries = await self._deliveries(made)
+
         async def work(transaction: Transaction) -> Result:
-            await transaction.help.insert(made)
+            await transaction.help.insert(made, self._outbox, deliveries)
             return {"body": body.model_dump_json()}
 
         result, is_replayed = await self._transactions.run_once(request, work)
         if is_replayed:
             return HelpRequest.model_validate_json(result["body"]), True
+        self.asked += 1
         self._woken.set()
         self._told(principal.organization_id, body)
+        if deliveries:
+            await self._outbox.make_room(principal.organization_id)
         return body, False
 
     async def page(
@@ -165,6 +180,7 @@ class Help:
     async def _end_if_over(self, asked: StoredHelp) -> None:
         ended = await self._store.end_if_over(asked)
         if ended is not None:
+            self.ended[ended.state] += 1
             self._told(asked.organization_id, help_view(ended))
             entry = _timed_out(ended)
             await retry(lambda: self._audit.add(entry), is_worthwhile=always)
@@ -175,6 +191,7 @@ class Help:
             await self._end_if_over(asked)
             raise WrongState(_how_ended(await self._stored(asked.organization_id, asked.id)))
         view = help_view(ended)
+        self.ended[view.state] += 1
         self._told(asked.organization_id, view)
         return view
 

@@ -9,7 +9,6 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, Final
@@ -17,16 +16,16 @@ from uuid import UUID, uuid5
 
 from schemas.http import problems
 from schemas.http.problems import InvalidRequestError, ProblemError
-from schemas.resources.webhooks import ExpectedOffline, NewExpectedOffline, QuietHours
+from schemas.resources.webhooks import ExpectedOffline, NewExpectedOffline
 from schemas.values.times import format_time
 from server.errors import StoreUnavailable
 from server.store.machines.pools import PoolStore, StoredPool
 from server.store.times import now
 from server.store.webhooks.outages import Expected, OutageStore, Owed
-from server.store.webhooks.outbox import DIGEST, StoredDelivery, new_delivery
+from server.store.webhooks.outbox import StoredDelivery
 from server.store.webhooks.webhooks import StoredWebhook, WebhookStore
-from server.webhooks.delivering import Delivering, envelope
-from server.webhooks.quiet import quiet_until
+from server.webhooks.delivering import Delivering
+from server.webhooks.quiet import delivery_of
 
 logger = logging.getLogger(__name__)
 
@@ -164,18 +163,11 @@ class Outages:
         views = {each.machine_id: _view(each, names) for each in machines}
         made, moment = [], now()
         for webhook in await self._webhooks.of(organization_id, event):
-            quiet = webhook.quiet_hours
-            end = quiet and quiet_until(QuietHours.model_validate(quiet), moment)
             concerned = [each for each in machines if _concerns(webhook, each)]
             for some in portions(concerned, lambda each: _bytes_of(views[each.machine_id])):
                 data = {"total": len(some), "machines": [views[each.machine_id] for each in some]}
-                if end:
-                    told = {"type": event, "timestamp": format_time(moment), "data": data}
-                    made.append(_kept(webhook, end, told))
-                    continue
-                body = envelope(event, moment, data)
                 delivery_id = _id(webhook.id, event, some)
-                made.append(new_delivery(organization_id, webhook.id, delivery_id, event, body))
+                made.append(delivery_of(webhook, event, moment, data, delivery_id))
         return made
 
 
@@ -204,13 +196,6 @@ def portions(machines: Sequence[Owed], bytes_of: Callable[[Owed], int]) -> Itera
         filled += length
     if some:
         yield some
-
-
-def _kept(webhook: StoredWebhook, end: datetime, told: dict[str, Any]) -> StoredDelivery:
-    """An event of the digest that is posted then."""
-    digest_id = uuid5(webhook.id, format_time(end))
-    digest = new_delivery(webhook.organization_id, webhook.id, digest_id, DIGEST, "")
-    return replace(digest, events=(told,), events_total=1, queued_at=end, next_attempt_at=end)
 
 
 def _unknown(machine_id: str) -> ProblemError:

@@ -1,7 +1,7 @@
 """Help requests: asked once, ended once.  Their times are MongoDB's, which all nodes share."""
 
 import builtins
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -22,6 +22,7 @@ from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, fields_of
 from server.store.mongodb.transactions import Session
 from server.store.times import now
+from server.store.webhooks.outbox import Outbox, StoredDelivery
 
 OPEN: Final[HelpState] = "open"
 
@@ -143,8 +144,13 @@ class HelpWrites:
         self._session = session
         self._requests = database.collection("help_requests")
 
-    async def insert(self, new: StoredHelp) -> None:
-        """Store a new one.  Raises WrongState where as many are open as may be."""
+    async def insert(
+        self, new: StoredHelp, outbox: Outbox, deliveries: Sequence[StoredDelivery]
+    ) -> None:
+        """Store a new one, and what webhooks are told of it.
+
+        Raises WrongState where as many are open as may be.
+        """
         about = {"organization_id": new.organization_id, "state": OPEN}
         of_machine = {**about, "machine_id": new.machine_id}
         if await self._count(of_machine, MOST_OPEN_OF_MACHINE) >= MOST_OPEN_OF_MACHINE:
@@ -160,6 +166,7 @@ class HelpWrites:
         document = {**vars(new), "_id": new.id}
         del document["id"]
         await self._requests.insert_one(document, session=self._session)
+        await outbox.insert_in(self._session, deliveries)
 
     async def _count(self, wanted: Document, most: int) -> int:
         return await self._requests.count_documents(wanted, limit=most, session=self._session)

@@ -187,7 +187,7 @@ async def test_what_happens_in_quiet_hours_comes_as_one_digest_at_their_end(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     end = now() + timedelta(hours=1)
-    monkeypatch.setattr("server.webhooks.outages.quiet_until", lambda *_: end)
+    monkeypatch.setattr("server.webhooks.quiet.quiet_until", lambda *_: end)
     quiet = {"begin": "22:00", "end": "06:00", "time_zone": "Europe/Berlin"}
     async with told(service, quiet_hours=quiet) as receiver, told(service) as other:
         async with service.joined() as (machine, _):

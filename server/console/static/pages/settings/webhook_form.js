@@ -8,6 +8,7 @@ import { Dialog, Field, textOf } from "../../parts/pieces.js";
 export const EVENTS = {
   machine_offline: "A machine is away",
   machine_online: "It is back",
+  help_requested: "A program asks for help",
 };
 
 /** What this browser's clock goes by. */
