@@ -5,7 +5,6 @@ Those that a page of the documentation shows go to docs/images, all others to bu
 Run by ``make screenshots``; with names of pages behind it, those alone.
 """
 
-import base64
 import platform
 import sys
 import tempfile
@@ -136,9 +135,15 @@ def fill_library(site: Site, desk: Desk) -> str:
     for sample in samples():
         site.api.call("POST", "/v1/trajectories", {**sample, "workflow_id": workflow})
     shot = site.api.call("GET", f"/v1/computer/{desk.machine}/display/screenshot?format=jpeg")
-    picture = base64.b64encode(shot.body).decode()
+    sent = site.api.call("POST", "/v1/pictures", shot.body, {"Content-Type": "image/jpeg"})
+    picture = sent.json["id"]
     steps = [
-        {"operation": "mouse.click", "after_ms": 420, "body": {"x": 450, "y": 290}},
+        {
+            "operation": "mouse.click",
+            "after_ms": 420,
+            "body": {"x": 450, "y": 290},
+            "target": {"box": {"x": 390, "y": 270, "width": 120, "height": 40}},
+        },
         {
             "operation": "mouse.drag",
             "after_ms": 380,
@@ -156,7 +161,9 @@ def fill_library(site: Site, desk: Desk) -> str:
             "description": "With a picture of the screen at each step.",
             "dimensions": {"width": 1280, "height": 800},
             "original_input_values": {"invoice_number": "R-10540", "supplier": "Lindqvist Paper"},
-            "trajectory_data": [{**step, "screenshot": picture} for step in steps],
+            "trajectory_data": [
+                {**step, "picture": picture, "picture_after": picture} for step in steps
+            ],
         },
     )
     return str(answer.json["id"])
@@ -247,6 +254,14 @@ def show_trajectory(visit: Visit, scene: Scene) -> None:
     visit.page.get_by_role("button", name="Next").click()
     expect(visit.page.locator(".viewer canvas")).to_be_visible()
     expect(visit.page.get_by_text("Step 2 of 4")).to_be_visible()
+
+
+def show_review(visit: Visit, scene: Scene) -> None:
+    """The first step of the same, and the question before it is approved."""
+    visit.sign_in(f"/trajectories/{scene.trajectory}")
+    expect(visit.page.locator(".viewer canvas")).to_be_visible()
+    visit.page.keyboard.press("a")
+    visit.page.keyboard.type("As it should be.")
 
 
 def show_activity(visit: Visit, scene: Scene) -> None:
@@ -342,6 +357,7 @@ PAGES: dict[str, Callable[[Visit, Scene], None]] = {
     "control": show_control,
     "trajectories": show_trajectories,
     "trajectory": show_trajectory,
+    "review": show_review,
     "activity": show_activity,
     "add-machines": show_add_machines,
     "invitation": show_invitation,

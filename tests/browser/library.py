@@ -10,23 +10,28 @@ from schemas.resources.tokens import ADMINISTRATOR_SCOPES
 from tests.browser.rig import Site
 
 SIZE = {"width": 1280, "height": 800}
-CLICK = {"operation": "mouse.click", "after_ms": 350, "body": {"x": 320, "y": 200}}
-DRAG = {
+CLICK: dict[str, Any] = {"operation": "mouse.click", "after_ms": 350, "body": {"x": 320, "y": 200}}
+DRAG: dict[str, Any] = {
     "operation": "mouse.drag",
     "body": {"start_x": 100, "start_y": 100, "to_x": 900, "to_y": 500},
 }
 KEYS = {"operation": "keyboard.key", "body": {"text": "ctrl+a"}}
 
 
-def png(width: int, height: int, claimed: tuple[int, int] | None = None) -> bytes:
-    """A red picture; one that claims another size is what a hostile sender makes."""
+def png(
+    width: int,
+    height: int,
+    claimed: tuple[int, int] | None = None,
+    color: tuple[int, int, int] = (255, 0, 0),
+) -> bytes:
+    """A picture of one color; one that claims another size is what a hostile sender makes."""
 
     def chunk(kind: bytes, content: bytes) -> bytes:
         checksum = zlib.crc32(kind + content)
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", checksum)
 
     header = struct.pack(">IIBBBBB", *(claimed or (width, height)), 8, 2, 0, 0, 0)
-    rows = zlib.compress((b"\0" + b"\xff\0\0" * width) * height)
+    rows = zlib.compress((b"\0" + bytes(color) * width) * height)
     return (
         b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
     )

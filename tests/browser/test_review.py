@@ -4,8 +4,9 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.library import CLICK, Library
+from tests.browser.library import CLICK, DRAG, KEYS, Library, png
 from tests.browser.rig import Site, Visit
+from tests.processes import until
 
 
 def decide(page: Page, key: str, comment: str = "") -> None:
@@ -115,3 +116,76 @@ def test_reader_without_the_scope_decides_nothing(
         expect(page.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
         page.keyboard.press("a")
         expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def kept(library: Library, color: tuple[int, int, int]) -> str:
+    """The id of a picture of one color."""
+    answer = library.site.api.call(
+        "POST", "/v1/pictures", png(64, 40, color=color), {"Content-Type": "image/png"}
+    )
+    return str(answer.json["id"])
+
+
+def color_of(page: Page, canvas: str) -> list[int]:
+    """The color of a picture; none where there is none."""
+    script = (
+        "c => c.hidden ? [] : [...c.getContext('2d').getImageData(9, 9, 1, 1).data].slice(0, 3)"
+    )
+    found: list[int] = page.locator(canvas).evaluate(script)
+    return found
+
+
+KEEP_WHAT_IS_SHOWN = """() => {
+  const picture = document.querySelector(".viewer svg");
+  window.shown = [];
+  const keep = () => shown.push(picture.getAttribute("aria-label").replace(" (after 350 ms)", ""));
+  new MutationObserver(keep).observe(picture, { attributeFilter: ["aria-label"] });
+}"""
+
+RED, GREEN, BLUE, BLACK = (255, 0, 0), (0, 255, 0), (0, 0, 255), (0, 0, 0)
+
+
+def test_steps_are_seen_before_and_after_and_played(reader: Visit, library: Library) -> None:
+    red, green, blue = (kept(library, color) for color in (RED, GREEN, BLUE))
+    button = {"x": 300, "y": 180, "width": 120, "height": 40}
+    turning = [{"x": 100, "y": 500}, {"x": 500, "y": 700}]
+    way_around = {**DRAG, "body": {**DRAG["body"], "path": turning}}
+    trajectory = library.add(
+        "To look at",
+        {**CLICK, "picture": red, "picture_after": green, "target": {"box": button}},
+        {**way_around, "picture": green, "picture_after": blue},
+        KEYS,
+    )
+    reader.go(f"/trajectories/{trajectory}")
+    page = reader.page
+
+    def has(canvas: str, color: tuple[int, ...]) -> None:
+        until(lambda: color_of(page, canvas) == [*color], f"{canvas} shows {color}")
+
+    def shows(step: int, color: tuple[int, ...]) -> None:
+        expect(page.get_by_text(f"Step {step} of 3")).to_be_visible()
+        has(".viewer canvas", color)
+
+    shows(1, RED)
+    box = page.locator(".viewer rect.ring")
+    assert [box.get_attribute(side) for side in button] == ["300", "180", "120", "40"]
+    for number, color in ((1, RED), (2, GREEN), (3, BLACK)):
+        has(f".steps li:nth-child({number}) canvas", color)
+    page.keyboard.press("f")
+    shows(1, GREEN)
+    expect(page.get_by_role("button", name="After it")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".viewer svg > *")).to_have_count(0)
+    page.keyboard.press("j")
+    shows(2, GREEN)
+    way = page.locator(".viewer .travel").get_attribute("d") or ""
+    assert way.startswith("M100,100L100,500L500,700L900,500M")
+    page.keyboard.press("k")
+    shows(1, RED)
+    page.evaluate(KEEP_WHAT_IS_SHOWN)
+    page.keyboard.press("p")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    shows(3, ())
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    page.wait_for_url("**?step=3")
+    click, drag, keys = "Click at 320, 200", "Drag from 100, 100 to 900, 500", "Keys ctrl+a"
+    assert page.evaluate("shown") == [f"After: {click}", drag, f"After: {drag}", keys]

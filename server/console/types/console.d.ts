@@ -870,9 +870,12 @@ interface DecisionsProperties {
 interface PictureProperties {
   /** The id of a picture that the server keeps, or its base64 text; without one the marks are on nothing. */
   source: string;
+  read: (source: string) => Promise<ImageBitmap>;
   size: Size;
-  /** None, one, or the beginning and the end of a way, in pixels of the size. */
+  /** None, one, or all of a way from its beginning to its end, in pixels of the size. */
   places: Place[];
+  /** Where that is which something was done to. */
+  box?: (Place & Size) | null;
   label: string;
 }
 

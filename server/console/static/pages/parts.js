@@ -1,7 +1,7 @@
 /** All parts of the console on one page, for who builds with them and for the test of their accessibility. */
 
 import { html, useState, useTitle } from "../parts/elements.js";
-import { Picture } from "../parts/picture.js";
+import { Picture, readPicture } from "../parts/picture.js";
 import { Chips, Filters } from "../parts/filters.js";
 import { CommandLine, Dialog, EmptyState, Failure, Field, NothingFits, WorkButton } from "../parts/pieces.js";
 import { ApprovalBadge, OutcomeBadge, StateBadge } from "../parts/states.js";
@@ -60,7 +60,7 @@ export function PartsPage() {
       <div class="row"><button class="primary">Choose</button></div>
     <//>`}
     <h2>Picture</h2>
-    <${Picture} source="" size=${{ width: 320, height: 200 }} places=${[{ x: 80, y: 60 }, { x: 240, y: 120 }]} label="Drag" />
+    <${Picture} source="" read=${readPicture} size=${{ width: 320, height: 200 }} places=${[{ x: 80, y: 60 }, { x: 240, y: 120 }]} label="Drag" />
     <h2>Command</h2>
     <${CommandLine} text="farhand machine list" />
     <h2>Empty states</h2>

@@ -36,6 +36,7 @@ const ACTIONS = new Map([
 const CLICKS = ["", "", "Double click", "Triple click"];
 /** Gemini counts each side of a picture in so many parts. */
 const GRID = 1000;
+const MOST_PASSED = 10_000;
 
 const PICTURE_FIELDS = ["picture", "screenshot", "image"];
 
@@ -46,6 +47,15 @@ export function pictureOf(step) {
     if (typeof text === "string" && text) return text;
   }
   return "";
+}
+
+/** @param {Step} step the picture of the screen once it was done, likewise */
+export const pictureAfter = ({ picture_after }) => pictureOf({ picture: picture_after });
+
+/** @type {(step: Step) => (Place & Size) | null} where the element is that it was done to, as far as that is known */
+export function boxOf(step) {
+  const { x, y, width, height } = membersOf(membersOf(step.target).box);
+  return isOwn(step) && [x, y, width, height].every(isNumber) ? /** @type {Place & Size} */ ({ x, y, width, height }) : null;
 }
 
 /** @param {Step} step as it was recorded, but for the text of a picture */
@@ -85,23 +95,23 @@ function nameOf({ operation, action, name, type }) {
 /** @type {(value: unknown) => Step} what it has in it, where it is an object: anything can be in a step */
 const membersOf = (value) => (typeof value === "object" ? { ...value } : {});
 
-/** @type {(values: Step) => Place[]} where it happened: no place, one, or the beginning and end of a drag */
+/** @type {(values: Step) => Place[]} where it happened: no place, one, or all of a way from its beginning to its end */
 function placesIn(values) {
   const { start_x, start_y, to_x, to_y, x, y, destination_x, destination_y, start_coordinate, coordinate, path } = values;
-  const ends = Array.isArray(path) && path.length ? [path[0], path.at(-1)].map(membersOf) : [];
-  const between = [start_coordinate, ...ends.map((end) => [end.x, end.y]), [to_x, to_y], [x, y], coordinate];
-  const places = [[start_x, start_y], ...between, [destination_x, destination_y]].flatMap((pair) => {
+  const passed = Array.isArray(path) ? path.slice(0, MOST_PASSED).map(membersOf) : [];
+  const between = [start_coordinate, ...passed.map((place) => [place.x, place.y]), [to_x, to_y], [x, y], coordinate];
+  return [[start_x, start_y], ...between, [destination_x, destination_y]].flatMap((pair) => {
     const [left, top] = Array.isArray(pair) ? /** @type {unknown[]} */ (pair) : [];
     return isNumber(left) && isNumber(top) ? [{ x: left, y: top }] : [];
   });
-  return places.slice(0, 2);
 }
 
 /** @type {(place: Place, size: Size) => Place} */
 const onPicture = ({ x, y }, { width, height }) => ({ x: Math.round((x * width) / GRID), y: Math.round((y * height) / GRID) });
 
 /** @type {(name: unknown, values: Step, places: Place[], after: unknown) => string} */
-function sentence(name, values, [first, last], after) {
+function sentence(name, values, [first, ...others], after) {
+  const last = others.at(-1);
   const word = typeof name === "string" && name && (ACTIONS.get(name) ?? operationOf(name));
   const parts = [CLICKS[Number(values.clicks)] || word || "Step", ...detailsOf(values)];
   if (first) parts.push(`${last ? "from" : "at"} ${first.x}, ${first.y}`);

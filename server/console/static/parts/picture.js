@@ -2,50 +2,63 @@
 
 import { path, request, wordsOf } from "../server/api.js";
 import { bytesOf, decoded } from "../screen/pictures.js";
-import { html, useEffect, useRef, useState } from "./elements.js";
+import { html, useLayoutEffect, useRef, useState } from "./elements.js";
 
 export const isPictureId = (/** @type {string} */ text) => /^[0-9a-f]{64}$/.test(text);
 
-export function Picture(/** @type {PictureProperties} */ { source, size, places, label }) {
+export function Picture(/** @type {PictureProperties} */ { source, read, size, places, box, label }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const [drawn, say] = useState({ source: "", words: "" });
-  useEffect(() => {
-    const leaving = new AbortController();
-    const said = (words = "") => leaving.signal.aborted || say({ source, words });
-    if (source) draw(canvas.current, source, leaving.signal).then(() => said(), (/** @type {unknown} */ error) => said(wordsOf(error)));
-    return () => leaving.abort();
+  // Before the browser draws: what is there already is seen at once.
+  useLayoutEffect(() => {
+    let isLeft = false;
+    const said = (words = "") => isLeft || say({ source, words });
+    const draw = (/** @type {ImageBitmap} */ picture) => {
+      if (isLeft || !canvas.current) return;
+      Object.assign(canvas.current, { width: picture.width, height: picture.height });
+      canvas.current.getContext("2d")?.drawImage(picture, 0, 0);
+      said();
+    };
+    if (source) read(source).then(draw).catch((/** @type {unknown} */ error) => said(wordsOf(error)));
+    return () => {
+      isLeft = true;
+    };
   }, [source]);
   const isDone = source && drawn.source === source;
   return html`<div class="viewer" style=${{ "--ratio": size.width / size.height }}>
     <canvas ref=${canvas} hidden=${!isDone || drawn.words}></canvas>
     ${isDone && drawn.words && html`<p class="said" data-kind="bad" role="status">${drawn.words}</p>`}
-    <svg viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label=${label}><${Marks} places=${places} size=${size} /></svg>
+    <svg viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label=${label}>
+      ${box && html`<${Box} ...${box} />`}
+      <${Marks} places=${places} size=${size} />
+    </svg>
   </div>`;
 }
 
-/** @type {(canvas: HTMLCanvasElement | null, source: string, signal: AbortSignal) => Promise<void>} */
-async function draw(canvas, source, signal) {
+/** @type {(source: string, signal?: AbortSignal | null) => Promise<ImageBitmap>} the picture with an id, or in base64; throws an Error in words for people */
+export async function readPicture(source, signal = null) {
   const kept = isPictureId(source) && (await request("GET", path`/v1/pictures/${source}`, { signal }));
   const bytes = kept ? new Uint8Array(await kept.arrayBuffer()) : bytesOf(source);
   if (!bytes) throw new Error("This step's picture cannot be read: it is not base64.");
-  const picture = await decoded(bytes);
-  if (canvas && !signal.aborted) {
-    Object.assign(canvas, { width: picture.width, height: picture.height });
-    canvas.getContext("2d")?.drawImage(picture, 0, 0);
-  }
-  picture.close();
+  return decoded(bytes);
 }
 
+/** @param {Place & Size} area where that is which something was done to */
+const Box = ({ x, y, width, height }) =>
+  ["halo", "ring"].map((kind) => html`<rect class=${kind} x=${x} y=${y} width=${width} height=${height} rx="3" />`);
+
 /** @param {{places: Place[], size: Size}} properties */
-function Marks({ places: [first, last], size: { width, height } }) {
+function Marks({ places, size: { width, height } }) {
+  const [first] = places;
   if (!first) return null;
-  const { x, y } = first;
   const r = Math.max(width, height) / 60;
-  const ring = ["halo", "ring", "dot"].map((kind) => html`<circle class=${kind} cx=${x} cy=${y} r=${kind === "dot" ? r / 5 : r} />`);
-  if (!last) return ring;
-  const angle = Math.atan2(last.y - y, last.x - x);
+  const ring = ["halo", "ring", "dot"].map((kind) => html`<circle class=${kind} cx=${first.x} cy=${first.y} r=${kind === "dot" ? r / 5 : r} />`);
+  const [before, last] = places.slice(-2);
+  if (!before || !last) return ring;
+  const angle = Math.atan2(last.y - before.y, last.x - before.x);
   /** @param {number} turn */
   const wing = (turn) => `${last.x - 1.6 * r * Math.cos(angle + turn)},${last.y - 1.6 * r * Math.sin(angle + turn)}`;
-  const way = `M${x},${y}L${last.x},${last.y}M${wing(0.5)}L${last.x},${last.y}L${wing(-0.5)}`;
+  const passed = places.map(({ x, y }) => `${x},${y}`).join("L");
+  const way = `M${passed}M${wing(0.5)}L${last.x},${last.y}L${wing(-0.5)}`;
   return html`<path class="halo" d=${way} />${ring}<path class="travel" d=${way} />`;
 }

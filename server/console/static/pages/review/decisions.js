@@ -7,6 +7,7 @@ import { Dialog, Field, textOf, WorkButton } from "../../parts/pieces.js";
 import { Ago } from "../../parts/time.js";
 import { toast } from "../../parts/toasts.js";
 import { get, path, query, wordsOf } from "../../server/api.js";
+import { Key } from "./key.js";
 import { Outdated } from "./one_trajectory.js";
 
 const MOST_CHARACTERS = 2000;
@@ -60,9 +61,6 @@ export function Decisions({ reading, trajectory }) {
     <//>`}
   `;
 }
-
-/** @param {{name: string}} properties of a key, for the eye: whoever hears the page is told of it by aria-keyshortcuts */
-const Key = ({ name }) => html`<kbd aria-hidden="true">${name}</kbd>`;
 
 /** @type {(decided: Trajectory, past: string, signal: AbortSignal) => Promise<void>} open the next one that waits, or say that none does */
 async function goOn(decided, past, signal) {
