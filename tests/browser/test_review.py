@@ -35,6 +35,7 @@ def test_two_keys_decide_and_then_the_next_one_is_there(reader: Visit, library: 
     # Behind the newest comes the oldest.
     expect(page.get_by_role("heading", name="One")).to_be_visible()
     page.keyboard.press("a")
+    expect(page.get_by_label("Comment")).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     decide(page, "a", "As it should be.")

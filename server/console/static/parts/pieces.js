@@ -104,12 +104,24 @@ const fieldOf = (form, name) => form.querySelector(`[name="${CSS.escape(name)}"]
 /** @param {DialogProperties} properties of what is open while it is drawn */
 export function Dialog({ title, submit, close, children }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const latest = useRef(close);
+  latest.current = close;
   useLayoutEffect(() => {
     const dialog = element.current;
+    const gone = new AbortController();
+    // It stays open until it is drawn no more: a key pressed between would ask what is still asked, and then be forgotten.
+    function leave(/** @type {Event} */ event) {
+      event.preventDefault();
+      latest.current();
+    }
+    for (const kind of ["cancel", "close"]) dialog?.addEventListener(kind, leave, gone);
     dialog?.showModal();
-    return () => dialog?.close(); // Which gives the focus back.
+    return () => {
+      gone.abort();
+      dialog?.close(); // Which gives the focus back.
+    };
   }, []);
-  return html`<dialog ref=${element} aria-label=${title} onClose=${close}>
+  return html`<dialog ref=${element} aria-label=${title}>
     <${WorkForm} submit=${submit}><h2>${title}</h2>${children}<//>
   </dialog>`;
 }

@@ -59,7 +59,11 @@ async def test_steps_have_the_screen_before_and_after_and_each_picture_is_kept_o
     for step, shade in ((first, 0), (second, 200)):
         kept = await service.get(f"/v1/pictures/{step['picture']}")
         assert kept.body == picture("jpeg", shade=shade)
-    assert first["target"] == {"display": 0}
+    around = {"x": 0, "y": 0, "width": 320, "height": 160}
+    assert first["target"] == {
+        "display": 0,
+        "crop": {"picture": first["picture"], "area": around},
+    }
 
 
 async def test_step_whose_text_is_secret_has_no_picture(service: Service) -> None:
