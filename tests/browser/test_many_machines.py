@@ -130,6 +130,7 @@ def test_machines_are_expected_to_be_away_until_that_is_taken_back(page: Page, s
     expect(items.first).to_contain_text(re.compile("Till 1.*Failed.*until"))
     close(page)
     dialog = begin(page, "Expect offline")
+    expect(dialog.get_by_label("Until")).to_be_visible()
     page.evaluate("""() => {
       const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 16);
       document.querySelector('dialog input[name=until]').value = day;
