@@ -10,7 +10,6 @@ import argparse
 import asyncio
 import os
 import platform
-import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator
@@ -21,7 +20,7 @@ from typing import Any
 
 from benchmarks.load import Request, ask_alone
 from benchmarks.screen import median_ms
-from benchmarks.subjects import CLICK, Api, desktop, joined, mongodb, process, xvfb
+from benchmarks.subjects import CLICK, Api, another_machine, desktop, mongodb
 from tests.signs import Sign, drawn
 
 PLACES = ((20, 20), (700, 20), (20, 400), (700, 400))
@@ -39,19 +38,7 @@ WORDS = ("Saved", "Printed", "Order sent", "Total due")
 @asynccontextmanager
 async def signs(api: Api, machine: str, directory: Path) -> AsyncIterator[list[Sign]]:
     """A machine that has joined, with four signs on its screen."""
-    added = await asyncio.to_thread(api.post, "/v1/machines", {"id": machine})
-    await asyncio.to_thread(directory.mkdir)
-    token_file = directory / "machine-token"
-    token_file.write_text(added["token"]["token"])
-    async with (
-        xvfb() as display,
-        process(
-            *(sys.executable, "-m", "machine_client", "join", "--server", api.url),
-            *("--token-file", str(token_file), "--display", display),
-            *("--state-dir", str(directory)),
-        ),
-    ):
-        await joined(api, machine)
+    async with another_machine(api, machine, directory) as display:
         shown = [Sign(display, drawn(BEFORE[0]), place) for place in PLACES]
         yield shown
         for sign in shown:

@@ -206,14 +206,31 @@ async def desktop(directory: Path, uri: str) -> AsyncIterator[Desktop]:
     async with (
         xvfb() as display,
         farhand(directory, uri) as (api, token_file),
-        process(
-            *(sys.executable, "-m", "machine_client", "join", "--server", api.url),
-            *("--token-file", str(token_file), "--display", display),
-            *("--state-dir", str(directory)),
-        ) as machine,
+        process(*_joining(api, token_file, display)) as machine,
     ):
         await joined(api)
         yield Desktop(api, display, machine.pid)
+
+
+@asynccontextmanager
+async def another_machine(api: Api, name: str, directory: Path) -> AsyncIterator[str]:
+    """One more machine of a server, joined on a virtual X server of its own; yields its display."""
+    added = await asyncio.to_thread(api.post, "/v1/machines", {"id": name})
+    await asyncio.to_thread(directory.mkdir)
+    token_file = directory / "machine-token"
+    token_file.write_text(added["token"]["token"])
+    async with xvfb() as display, process(*_joining(api, token_file, display)):
+        await joined(api, name)
+        yield display
+
+
+def _joining(api: Api, token_file: Path, display: str) -> Sequence[str]:
+    """The command of a machine client that keeps its files beside its token's."""
+    return (
+        *(sys.executable, "-m", "machine_client", "join", "--server", api.url),
+        *("--token-file", str(token_file), "--display", display),
+        *("--state-dir", str(token_file.parent)),
+    )
 
 
 @asynccontextmanager

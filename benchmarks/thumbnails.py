@@ -13,7 +13,6 @@ import http.client
 import os
 import random
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator
@@ -26,7 +25,7 @@ from urllib.parse import urlsplit
 import Xlib.display
 
 from benchmarks.screen import processor_seconds
-from benchmarks.subjects import Api, farhand, joined, mongodb, process, xvfb
+from benchmarks.subjects import Api, another_machine, farhand, mongodb
 
 EVERY_SECONDS = 10.0
 TOGETHER = 3
@@ -113,17 +112,7 @@ async def changing(screens: list[Screen]) -> AsyncIterator[None]:
 
 async def machine(api: Api, name: str, directory: Path, stack: AsyncExitStack) -> Screen:
     """A machine that has joined."""
-    added = await asyncio.to_thread(api.post, "/v1/machines", {"id": name})
-    await asyncio.to_thread(directory.mkdir)
-    token_file = directory / "machine-token"
-    token_file.write_text(added["token"]["token"])
-    display = await stack.enter_async_context(xvfb())
-    command = (
-        *(sys.executable, "-m", "machine_client", "join", "--server", api.url),
-        *("--token-file", str(token_file), "--display", display, "--state-dir", str(directory)),
-    )
-    await stack.enter_async_context(process(*command))
-    await joined(api, name)
+    display = await stack.enter_async_context(another_machine(api, name, directory))
     screen = Screen(name, display)
     stack.callback(screen.close)
     return screen

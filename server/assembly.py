@@ -9,7 +9,7 @@ from functools import cache, partial
 from importlib.metadata import version
 from uuid import UUID
 
-from schemas.help.requests import HelpRequest
+from schemas.help.requests import HelpRequest, HelpState
 from schemas.resources.events import EventType
 from schemas.resources.trajectories import ChangedTrajectory
 from server.api.routes import ROUTES
@@ -421,11 +421,15 @@ def _help(ground: Ground, transactions: Transactions, audit: AuditStore, events:
 def _help_told(events: EventHub) -> Callable[[UUID, HelpRequest], None]:
     """Tells of a help request that was asked or has ended."""
 
+    kinds: dict[HelpState, EventType] = {
+        "open": "help_requested",
+        "answered": "help_answered",
+        "withdrawn": "help_ended",
+        "timed_out": "help_ended",
+    }
+
     def tell(organization_id: UUID, told: HelpRequest) -> None:
-        kind: EventType = "help_ended"
-        if told.state in ("open", "answered"):
-            kind = "help_requested" if told.state == "open" else "help_answered"
-        events.publish(organization_id, kind, told, told.machine_id)
+        events.publish(organization_id, kinds[told.state], told, told.machine_id)
 
     return tell
 

@@ -29,8 +29,8 @@ TEXT_FIELDS: Final[Mapping[str, str]] = {
     Operation.CLIPBOARD_WRITE.value: "text",
     Operation.ELEMENT_SET_VALUE.value: "value",
 }
-"""The operations that have a text which can be a secret or have parameters, and where it stands."""
-"""The operations whose text may have parameters, or be a secret; key combinations may not."""
+"""The operations whose text may have parameters, or be a secret, and where it stands; key
+combinations may not."""
 
 _ANY_VALUE: Final = "7"
 """Stands for a parameter without an example while a step is checked: it is of every type."""

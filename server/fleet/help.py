@@ -85,7 +85,6 @@ class Help:
             user_id=principal.user_id,
         )
         body = help_view(made)
-
         deliveries = await self._deliveries(made)
 
         async def work(transaction: Transaction) -> Result:

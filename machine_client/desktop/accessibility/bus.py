@@ -104,11 +104,11 @@ class Calls:
             return _value_of(await self._sent(name, message))
 
     def _sent(self, name: str, message: Message) -> "asyncio.Future[Message]":
+        if not self.is_open:
+            raise CallRefusedError("the bus is closed")
         loop = asyncio.get_running_loop()
         message.serial = self._bus.next_serial()
         question = _Question(name, loop.time() + SILENCE_SECONDS, loop.create_future())
-        if not self.is_open:
-            raise CallRefusedError("the bus is closed")
         self._questions[message.serial] = question
         if self._watch is None:
             self._watch = loop.call_at(question.until, self._find_silent)
@@ -176,8 +176,10 @@ class Calls:
         elif (
             message.member == "NameOwnerChanged" and len(message.body) == 3 and not message.body[2]
         ):
-            self._rooms.pop(message.body[0], None)
-            self._silent.discard(message.body[0])
+            gone = message.body[0]
+            self._rooms.pop(gone, None)
+            self._silent.discard(gone)
+            self._late = {serial: name for serial, name in self._late.items() if name != gone}
 
 
 def _value_of(reply: Message | None) -> Any:

@@ -50,11 +50,9 @@ class AnsweringHandler(StreamingHandler, ChangingHandler):
         await super().authorize(endpoint)
         if self.principal.pools is None:
             return
+        named = StepPath if "number" in self.path_kwargs else TrajectoryPath
         try:
-            path = TrajectoryPath.model_validate(self.path_kwargs)
-            path = (
-                StepPath.model_validate(self.path_kwargs) if "number" in self.path_kwargs else path
-            )
+            path = named.model_validate(self.path_kwargs)
         except ValidationError:
             return  # It names none, or is about to be refused.
         await self._check_reach(path)

@@ -148,7 +148,5 @@ def _is_same(one: SeenElement, other: SeenElement | None) -> bool:
 
 
 def _tell(beneath: Beneath, element: SeenElement) -> None:
-    (selector,) = selectors_of([element], list(beneath.seen.values()), Sought())
     beneath.box = element.bounds
-    # A ref is another one when the program has been started again.
-    beneath.selector = None if selector.ref is not None else selector
+    (beneath.selector,) = selectors_of([element], list(beneath.seen.values()), Sought())

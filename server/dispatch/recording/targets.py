@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from schemas.inputs.selectors import Selector
 from schemas.link.messages import Display
 from schemas.values.pictures import Region
 from server.dispatch.recording.drafts import Draft
@@ -26,8 +27,8 @@ def target_of(
         return {}
     target: dict[str, Any] = {}
     if (beneath := draft.beneath) is not None:
-        if beneath.selector is not None:
-            target["element"] = beneath.selector.model_dump(mode="json")
+        if (selector := beneath.selector) is not None and _may_be_kept(selector):
+            target["element"] = selector.model_dump(mode="json")
         if beneath.box is not None:
             target["box"] = beneath.box._asdict()
     around = None if shown is None else crop_around(draft.place, shown)
@@ -48,6 +49,11 @@ def crop_around(place: tuple[int, int], shown: Region) -> Region | None:
     left = min(max(x - width // 2, shown.x), shown.x + shown.width - width)
     top = min(max(y - height // 2, shown.y), shown.y + shown.height - height)
     return Region(left, top, width, height)
+
+
+def _may_be_kept(selector: Selector) -> bool:
+    """A ref is another one once the program is started again; a value may be what was typed."""
+    return selector.ref is None and selector.value is None
 
 
 def _displays_at(place: tuple[int, int], displays: Sequence[Display]) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""Help requests: asked once, ended once.  Their times are MongoDB's, which all nodes share."""
+"""Help requests: asked once, ended once, at their time by MongoDB's clock for all nodes."""
 
 import builtins
 from collections.abc import Collection, Sequence

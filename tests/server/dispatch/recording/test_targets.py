@@ -3,8 +3,10 @@ from uuid import UUID
 
 import pytest
 
+from schemas.inputs.selectors import Selector
 from schemas.steps.step import Target
 from schemas.values.pictures import Region
+from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.targets import crop_around, target_of
 from tests.desktop_states import SMALL
@@ -13,7 +15,9 @@ DESKTOP = Region(0, 0, 800, 600)
 PICTURE = "a" * 64
 
 
-def target(place: tuple[int, int] | None, picture: str | None = PICTURE) -> dict[str, Any]:
+def target(
+    place: tuple[int, int] | None, picture: str | None = PICTURE, beneath: Beneath | None = None
+) -> dict[str, Any]:
     """The target of a step at a place of a desktop with one display."""
     draft = Draft(
         command_id=UUID(int=1),
@@ -25,6 +29,7 @@ def target(place: tuple[int, int] | None, picture: str | None = PICTURE) -> dict
         began=1,
         ended=2,
         place=place,
+        beneath=beneath,
     )
     return target_of(draft, [SMALL], picture, DESKTOP)
 
@@ -57,3 +62,21 @@ def test_target_says_the_display_and_what_was_around_the_place() -> None:
     assert target((400, 300), None) == {"display": 0}
     assert target((9000, 9000)) == {}
     assert target(None) == {}
+
+
+@pytest.mark.parametrize(
+    ("selector", "is_kept"),
+    [
+        ({"role": "text", "name": "Order"}, True),
+        ({"role": "text", "value": "hunter2"}, False),
+        ({"ref": "7"}, False),
+    ],
+)
+def test_element_is_kept_unless_its_selector_has_a_value_or_a_ref(
+    selector: dict[str, str], is_kept: bool
+) -> None:
+    found = Beneath((400, 300), {}, Selector(**selector), Region(390, 290, 40, 20))
+    made = target((400, 300), beneath=found)
+    assert ("element" in made) is is_kept
+    assert made["box"] == {"x": 390, "y": 290, "width": 40, "height": 20}
+    assert "hunter2" not in str(made)
