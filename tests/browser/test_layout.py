@@ -84,10 +84,12 @@ def place(
     }[request.param]
 
 
-NAMELESS = """[...document.querySelectorAll('button, a, input, select, canvas, svg[role]')]
+NAMELESS = """[...document.querySelectorAll(
+        'button, a, input, select, canvas:not([aria-hidden="true"]), svg[role]')]
     .filter((e) => e.checkVisibility() && !e.ariaLabel && !e.getAttribute('aria-label')
         && !e.textContent.trim() && !e.labels?.length)
     .map((e) => e.outerHTML)"""
+"""A screen in small, drawn by then or not, is for the eye: its machine's name stands beside it."""
 
 
 WIDER = """[...document.querySelectorAll('.scroll')]
