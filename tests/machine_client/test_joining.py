@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.desktop import Witness, virtual_display
+from tests.desktop import NO_DISPLAY, Witness, virtual_display
 from tests.processes import Program, ServedApi, ServerProcess, run, running, until
 
 
@@ -31,7 +31,7 @@ def listed(directory: Path, url: str, tokens: dict[str, str], displays: dict[str
     lines = [f'server = "{url}"', f'state_dir = "{directory}"', "reconnect_longest = 0.5"]
     for name, token in tokens.items():
         (directory / f"{name}-token").write_text(token)
-        display = displays.get(name, ":9999")
+        display = displays.get(name, NO_DISPLAY)
         lines += ["[[machines]]", f'name = "{name}"', f'display = "{display}"']
         lines += [f'token_file = "{directory / name}-token"']
     file = directory / "machines.toml"
@@ -52,7 +52,7 @@ def test_machines_that_fail_do_not_touch_the_others(
 ) -> None:
     add: Callable[[str], str] = api.add_machine
     tokens = {"left": add("left"), "right": add("right"), "torn": add("torn"), "gone": "fh_nobody"}
-    torn = tmp_path / "torn" / "journal_9999.sqlite3"
+    torn = tmp_path / "torn" / f"journal_{NO_DISPLAY[1:]}.sqlite3"
     torn.parent.mkdir()
     torn.write_bytes(b"no database at all" * 100)
     with ExitStack() as stack:

@@ -1,6 +1,7 @@
 """One connection to an X server: events, what is down, what changed meanwhile, errors in words."""
 
 import contextlib
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -258,7 +259,10 @@ def open_display(name: str | None) -> Xlib.display.Display:
         OSError,
         OverflowError,
     ) as error:
-        raise InjectionUnavailable(f"The X display cannot be opened: {error}") from error
+        # One of python-xlib's errors names the display as well, the others do not.
+        why = error.msg if isinstance(error, Xlib.error.DisplayConnectionError) else error
+        tried = name or os.environ.get("DISPLAY")
+        raise InjectionUnavailable(f"The X display {tried} cannot be opened: {why}") from error
     # python-xlib 0.33 puts RANDR's errors in the place of the core protocol's first ones, and then
     # fails with an unrelated error when the server sends one of those.
     for code, error_class in Xlib.error.xerror_class.items():

@@ -17,7 +17,7 @@ from machine_client.settings import MachineSettings
 from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import Button, ClickMouse
 from schemas.link.messages import Released
-from tests.desktop import unsteady_display, virtual_display
+from tests.desktop import NO_DISPLAY, unsteady_display, virtual_display
 from tests.held import NOTHING, Held, held_on
 from tests.machine_client.desktop.accessibility.rig import accessible_desktop
 from tests.machine_client.desktop.vnc.plain_server import plain_server
@@ -151,11 +151,11 @@ async def test_missing_display_is_named(
     tmp_path: Path, variables: dict[str, str], remedy: str
 ) -> None:
     async with scripted_server() as server:
-        code, lines = await examined(server.address, tmp_path, ":9999", **variables)
+        code, lines = await examined(server.address, tmp_path, NO_DISPLAY, **variables)
     (failure,) = failing(lines)
     assert code == 1
     assert failure.startswith("display: ")
-    assert ":9999" in failure
+    assert failure.count(NO_DISPLAY) == 1
     assert remedy in failure
     assert lines[2].startswith("ok   journal")
 
@@ -210,11 +210,11 @@ async def test_vnc_server_is_named_with_what_is_wrong_with_it(tmp_path: Path) ->
     with plain_server() as vnc:
         address = f"127.0.0.1:{vnc.port}"
         async with scripted_server() as server:
-            code, lines = await examined(server.address, tmp_path, ":9999", "--vnc", address)
+            code, lines = await examined(server.address, tmp_path, NO_DISPLAY, "--vnc", address)
     assert (code, failing(lines)) == (0, [])
     assert lines[0] == "ok   desktop: vnc, as the settings say"
     assert lines[1] == f"ok   display: 64x48, of the VNC server {address}"
-    failure = await failure_of(tmp_path, ":9999", "--vnc", address)
+    failure = await failure_of(tmp_path, NO_DISPLAY, "--vnc", address)
     assert failure.startswith(f"display: The VNC server {address} cannot be reached")
 
 
