@@ -29,7 +29,7 @@ from tests.waiting import WAIT_SECONDS, eventually
 _MARKER_BUTTON = 10
 
 NO_DISPLAY = ":3999"
-"""The name of a display that there is not: nobody is given its TCP port, 9999, which is asked next."""
+"""A display that there is not; nor is anybody given its TCP port, 9999, which is tried as well."""
 
 _KINDS = {
     X.KeyPress: "KeyPress",

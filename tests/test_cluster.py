@@ -13,7 +13,7 @@ from typing import Any
 import pymongo
 import pytest
 import yaml
-from pymongo.errors import OperationFailure
+from pymongo.errors import OperationFailure, PyMongoError, ServerSelectionTimeoutError
 
 from server.bus.nats_server import find_nats_server
 from server.store.embedded_mongod import find_mongod
@@ -58,6 +58,9 @@ class Cluster:
         command[0] = {"mongod": str(find_mongod()), "nats-server": str(find_nats_server())}.get(
             command[0], str(SCRIPTS / command[0])
         )
+        if service["command"][0] == "mongod":
+            # All are on one host here: who finds another's socket in /tmp while it starts ends.
+            command.append("--nounixsocket")
         variables: Mapping[str, str] = service.get("environment", {})
         with running(own / "log", variables, *command) as self.programs[name]:
             yield self.programs[name]
@@ -80,16 +83,27 @@ class Cluster:
         configuration = json.loads(re.search(r"rs\.initiate\((.*)\)", script)[1])  # type: ignore[index]
         host = self.addresses["mongo1"]
         client: pymongo.MongoClient[dict[str, Any]]
-        with pymongo.MongoClient(host, directConnection=True) as client:
+        with pymongo.MongoClient(
+            host, directConnection=True, serverSelectionTimeoutMS=2000
+        ) as client:
+            refusals: list[PyMongoError] = []
 
             def is_made() -> bool:
+                ended = [name for name, program in self.programs.items() if not program.runs]
+                assert not ended, f"{ended} did not go on running"
                 # Each member has to answer, and no member waits for another to start.
-                with contextlib.suppress(OperationFailure):
+                try:
                     client.admin.command("replSetInitiate", configuration)
-                    return True
-                return False
+                except (OperationFailure, ServerSelectionTimeoutError) as error:
+                    refusals.append(error)
+                    return False
+                return True
 
-            until(is_made, "the three are a replica set", 60)
+            try:
+                until(is_made, "the three are a replica set", 60)
+            except AssertionError as failure:
+                failure.add_note(f"mongo1 refused, last because of: {refusals[-1:]}")
+                raise
             # They take some ten seconds; a node that gives up before would be started again.
             until(lambda: "primary" in client.admin.command("hello"), "they have a primary", 60)
 
