@@ -1,9 +1,9 @@
 """What a retry of several actions gets after each crash: docs/design/at-most-once.md, row by row.
 
 Server and machine client are killed at a named point before, between and in five actions, and
-the machine's journal is cut back to its last flush as well; and whatever takes part in it is killed,
-stopped or cut off while a text is waited for between two clicks.  What the answer says of each
-action is held against what the witness saw.
+the machine's journal is cut back to its last flush as well; and whatever takes part in it is
+killed, stopped or cut off while a text is waited for between two clicks.  What the answer says of
+each action is held against what the witness saw.
 """
 
 import contextlib

@@ -19,6 +19,7 @@ from server.vision.process import LookingProcess, ProcessEndedError
 from server.vision.vision import Vision, VisionBusyError, VisionError, VisionMissingError
 from tests.signs import base64_png, drawn, png
 from tests.store import async_test
+from tests.waiting import until
 
 MEMORY = 2 * 1024**3
 SHOWN = Region(0, 0, 9, 9)
@@ -81,8 +82,8 @@ def test_process_whose_pipe_is_closed_before_it_is_asked_has_ended() -> None:
         process = await LookingProcess.start(MEMORY)
         os.kill(process.pid, signal.SIGKILL)
         pipe = process._process.stdin
-        while pipe is not None and not pipe.is_closing():
-            await asyncio.sleep(0.01)
+        assert pipe is not None
+        await until(pipe.is_closing)
         with pytest.raises(ProcessEndedError):
             await process.ask(Question(conditions=SAVED, region=SHOWN, size=Size(9, 9)), b"")
         await process.end()
