@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 
 from schemas.programs import failpoints
 from schemas.programs.failpoints import Action, FailpointError
@@ -24,4 +25,5 @@ def _end_or_stop(action: Action) -> None:
         # Windows has no signals: it is TerminateProcess there, and nothing runs after it.
         os.kill(os.getpid(), KILLED)
     else:
-        os.kill(os.getpid(), signal.SIGSTOP)
+        # To this thread: it stops right here, and all others a moment later.
+        signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)

@@ -14,6 +14,7 @@ from schemas.inputs.bodies import (
     SetElementValue,
 )
 from schemas.inputs.outcomes import ELEMENTS_UNAVAILABLE, Refused
+from schemas.programs.failpoints import Failpoint, reached
 
 Body = TypeVar("Body", bound=MouseInput)
 Found = Mapping[str, FoundElement]
@@ -36,6 +37,8 @@ def find_all(body: AnyInput, elements: DesktopElements) -> Found:
 
 def put_on_elements(body: Body, found: Found, elements: DesktopElements) -> Body:
     """The input with places where elements are now.  Raises Refusal where one has changed."""
+    if found:
+        reached(Failpoint.AFTER_FOUND)
     places = {}
     for field, element in found.items():
         with _refused_at(field):
@@ -51,6 +54,7 @@ def ask_element(body: ElementInput, found: Found, elements: DesktopElements) -> 
     Raises Refusal where it has changed or cannot, DesktopError where it does not, and
     OutcomeUnknown.
     """
+    reached(Failpoint.AFTER_FOUND)
     with _refused_at("element"):
         element = elements.look_again(found["element"])
         match body:

@@ -23,7 +23,8 @@ Action = Literal["kill", "stop"]
 class Failpoint(StrEnum):
     """Where the way of an input with a key can be cut; in the order of that way.
 
-    The four from BEFORE_BEGUN on are passed once for each of several actions.
+    The four from BEFORE_BEGUN on are passed once for each of several actions.  AFTER_FOUND is
+    passed by what names elements alone: they were found, and are to be looked at once more.
     """
 
     BEFORE_CLAIM = "before-claim"
@@ -32,6 +33,7 @@ class Failpoint(StrEnum):
     AFTER_BYTES = "after-bytes"
     BEFORE_INTENT = "before-intent"
     AFTER_INTENT = "after-intent"
+    AFTER_FOUND = "after-found"
     AFTER_PRESS = "after-press"
     BEFORE_BEGUN = "before-begun"
     AFTER_BEGUN = "after-begun"
@@ -52,6 +54,7 @@ class Failpoint(StrEnum):
 _OF_THE_MACHINE = (
     Failpoint.BEFORE_INTENT,
     Failpoint.AFTER_INTENT,
+    Failpoint.AFTER_FOUND,
     Failpoint.AFTER_PRESS,
     Failpoint.BEFORE_BEGUN,
     Failpoint.AFTER_BEGUN,

@@ -67,6 +67,9 @@ class LookingProcess:
         writer, reader = self._process.stdin, self._process.stdout
         if writer is None or reader is None:
             raise ProcessEndedError("it has no pipes")
+        if writer.is_closing():
+            # The pipe may tell before anything else does; uvloop lets nobody write to it then.
+            raise ProcessEndedError("it has ended")
         try:
             writer.write(pipes.packed(question.model_dump_json().encode(), picture))
             await writer.drain()

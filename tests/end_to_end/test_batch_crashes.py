@@ -1,30 +1,48 @@
 """What a retry of several actions gets after each crash: docs/design/at-most-once.md, row by row.
 
 Server and machine client are killed at a named point before, between and in five actions, and
-the machine's journal is cut back to its last flush as well.  What the answer says of each action is
-held against what the witness saw.
+the machine's journal is cut back to its last flush as well; and whatever takes part in it is
+killed, stopped or cut off while a text is waited for between two clicks.  What the answer says of
+each action is held against what the witness saw.
 """
 
 import contextlib
+import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from tests import power_cuts
 from tests.batches import Act, bodies, broken, five, whole, with_pause
+from tests.cables import Cable
 from tests.desktop import Witness
 from tests.end_to_end.conftest import SHORT
 from tests.end_to_end.system import Workstation, final_of
-from tests.processes import Answer, ServerProcess, kind_of, until
+from tests.processes import Answer, Program, ServerProcess, kind_of, stop, until
+from tests.signs import Sign, drawn
 
 
 @pytest.fixture(scope="module")
 def server(mongodb: str, tmp_path_factory: pytest.TempPathFactory) -> ServerProcess:
     directory = tmp_path_factory.mktemp("batch-crashes")
     return ServerProcess(directory, **SHORT, mongodb_uri=mongodb, mongodb_database=directory.name)
+
+
+@pytest.fixture(scope="module")
+def impatient(mongodb: str, server: ServerProcess) -> ServerProcess:
+    """The same server, that gives up a process which looks at a picture for a second."""
+    return ServerProcess(
+        server.directory,
+        **SHORT,
+        port=str(server.port),
+        mongodb_uri=mongodb,
+        mongodb_database=server.directory.name,
+        vision_timeout="1",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -231,3 +249,111 @@ def test_machine_client_that_is_asked_to_end_stops_between_actions(
             answer, events = final(workstation, "asked-to-end", acts), witness.take()
     assert broken(acts, answer, events) == []
     assert (told(answer), whole(acts, events)) == (("input-failed", 2, "interrupted"), 2)
+
+
+# What follows is about two clicks, between which a text is waited for.
+
+REGION = {"x": 300, "y": 200, "width": 400, "height": 100}
+
+
+def with_wait(number: int, text: str) -> list[Act]:
+    """A click, a wait until a text is on the sign, and two clicks."""
+    first, *_, last = five(number)
+    condition = {"text": text, "region": REGION}
+    return [first, Act({"operation": "wait_for", "any": [condition], "timeout": 60}), last]
+
+
+@pytest.fixture
+def sign(display: str) -> Iterator[Sign]:
+    with Sign(display, drawn("Saved"), (REGION["x"], REGION["y"])) as shown:
+        yield shown
+
+
+def looking(server: Program) -> list[int]:
+    """The processes that look at pictures for a server."""
+    found = []
+    for children in Path(f"/proc/{server.process.pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # A thread or process has just ended.
+            found += [
+                int(each)
+                for each in children.read_text().split()
+                if b"server.vision.looking" in Path(f"/proc/{each}/cmdline").read_bytes()
+            ]
+    return found
+
+
+def struck(server: Program, strike: Callable[[int], None], times: int) -> None:
+    """Strike so many processes, each as soon as it has a picture to look at."""
+    before: set[int] = set()
+    for _ in range(times):
+        until(lambda: {*looking(server)} - before, "a process looks at a picture")
+        (process,) = {*looking(server)} - before
+        before.add(process)
+        strike(process)
+
+
+def killed(process: int) -> None:
+    os.kill(process, signal.SIGKILL)
+
+
+# What is done to how many of the processes that look; what is said, and how many clicks happened.
+STRUCK: dict[str, tuple[Callable[[int], None], int, Told, int]] = {
+    "killed": (killed, 1, ("completed", 3, ""), 2),
+    "killed-twice": (killed, 2, ("input-failed", 1, "failed"), 1),
+    "stopped": (stop, 1, ("input-failed", 1, "failed"), 1),
+}
+
+
+@pytest.mark.usefixtures("sign")
+def test_process_that_looks_for_a_text_killed_or_stopped(
+    server: ServerProcess, impatient: ServerProcess, workstation: Workstation, witness: Witness
+) -> None:
+    """Whoever waits gets another one once, and then the truth; nobody clicks without the text."""
+    for number, (name, (strike, times, expected, happened)) in enumerate(STRUCK.items()):
+        acts = with_wait(number, "Saved")
+        waiting = impatient if strike is stop else server
+        with waiting.run() as program, workstation.joined():
+            answer = workstation.begin_to_act(bodies(acts), name)
+            struck(program, strike, times)
+            assert (name, told(answer.result())) == (name, expected)
+            events = witness.take()
+            assert broken(acts, final(workstation, name, acts), events) == []
+            assert whole(acts, events) == happened
+            assert witness.take() == []
+
+
+@pytest.mark.usefixtures("sign")
+def test_link_server_and_machine_client_lost_while_a_text_is_waited_for(
+    server: ServerProcess, workstation: Workstation, witness: Witness
+) -> None:
+    waits = {"link": "interrupted", "server": "interrupted", "client": "not_begun"}
+    batches = {key: with_wait(number, "Failed") for number, key in enumerate(waits)}
+    answers: dict[str, Answer] = {}
+    with contextlib.ExitStack() as stack, Cable(server.url) as cable:
+        with server.run() as program:
+            client = stack.enter_context(workstation.joined(url=cable.url))
+            is_waited_for(program, workstation, "link", batches["link"])
+            cable.cut()
+            cable.mend()
+            answers["link"] = final(workstation, "link", batches["link"])
+        with server.run() as program:
+            is_waited_for(program, workstation, "server", batches["server"])
+            program.kill()
+        with server.run() as program:
+            is_waited_for(program, workstation, "client", batches["client"])
+            client.kill()
+            with workstation.joined():
+                for key in ("server", "client"):
+                    answers[key] = final(workstation, key, batches[key])
+    events = witness.take()
+    for key, acts in batches.items():
+        assert broken(acts, answers[key], events) == []
+        assert (key, told(answers[key])) == (key, ("input-failed", 1, waits[key]))
+        assert whole(acts, events) == 1
+
+
+def is_waited_for(server: Program, workstation: Workstation, key: str, acts: Sequence[Act]) -> None:
+    """Begin several actions; a server that was just started looks for their text."""
+    workstation.is_in_state("online")
+    workstation.begin_to_act(bodies(acts), key)
+    until(lambda: looking(server), "somebody looks for the text")

@@ -22,7 +22,6 @@ from machine_client.link.events import (
     TimePassed,
 )
 from machine_client.link.session import Session
-from machine_client.screen.eyes import ScreenEyes
 from machine_client.work.orders import (
     BeginCommand,
     CommandsInterrupted,
@@ -49,6 +48,7 @@ from tests.simulation.disk import Disk, Killed, SimulatedStorage
 from tests.simulation.network import Connection, is_stop, latency
 from tests.simulation.node import Node
 from tests.simulation.screen import XServer
+from tests.simulation.sights import Eyes
 from tests.simulation.world import Process, State, World
 
 TICK_SECONDS = 0.1
@@ -109,7 +109,8 @@ class Client:
         self.journal = Journal(SimulatedStorage(machine.disk, self.step))
         self.hand = Hand(machine.desktop, machine.x_server, self)
         self.session = Session(self.clock)
-        self.worker = Worker(self.journal, self.hand, ScreenEyes(None, lambda _: None), self.clock)
+        eyes = Eyes(machine.desktop.texts, self)
+        self.worker = Worker(self.journal, self.hand, eyes, self.clock)
         self.connection: Connection | None = None
         self.begin_by = math.inf
         self.is_cut_off = False

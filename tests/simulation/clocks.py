@@ -14,6 +14,7 @@ from unittest.mock import patch
 
 import machine_client.journal.journal
 import machine_client.work.batch
+import machine_client.work.elements
 import machine_client.work.worker
 import server.clock
 import server.dispatch.control
@@ -105,6 +106,7 @@ def simulated() -> Iterator[Clocks]:
             (server.dispatch.ledger.ledger, "reached", clocks.reached),
             (machine_client.work.worker, "reached", clocks.reached),
             (machine_client.work.batch, "reached", clocks.reached),
+            (machine_client.work.elements, "reached", clocks.reached),
         ):
             stack.enter_context(patch.object(module, name, stand_in))
         yield clocks

@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from machine_client.work.injector import InjectionFailed, Refusal
-from schemas.inputs.bodies import AnyInput
+from machine_client.work.elements import Found, ask_element, find_all, put_on_elements
+from schemas.inputs.bodies import AnyInput, ElementInput, MouseInput
 from schemas.inputs.outcomes import Effect, Point, Refused
 from schemas.link.messages import Display
-from tests.simulation.inputs import LET_GO, Step, let_go_by, mark_of
+from tests.simulation.inputs import LET_GO, Step, is_marked, let_go_by, mark_of
 from tests.simulation.screen import Kind, XServer
+from tests.simulation.sights import Shown, ShownElements, Text
 from tests.simulation.world import World
 
 LATEST_SECONDS = 1.0
@@ -30,6 +32,8 @@ class Plan:
     fails_after: int | None = None
     after: float = 0.0
     is_of_several: bool = False
+    element: Shown | None = None
+    """How the element is shown that it names, if it does."""
 
 
 @dataclass
@@ -84,6 +88,8 @@ class Desktop:
     by_hand: dict[int, Work] = field(default_factory=dict)
     """Whose hand does what, by the marks of events."""
     seen: dict[int, Happened] = field(default_factory=dict)
+    texts: dict[str, Text] = field(default_factory=dict)
+    """What is waited for, by the text itself."""
     must_be_early: bool = True
 
     def happened(self, mark: int) -> Happened:
@@ -111,6 +117,7 @@ class Hand:
         self._holder = holder
         self._is_interrupted = False
         self._mark = LET_GO
+        self._elements = ShownElements(lambda mark: desktop.plans[mark].element)
         self.release_left_behind()
 
     def release_left_behind(self) -> None:
@@ -122,20 +129,27 @@ class Hand:
 
     def prepare(self, body: AnyInput) -> Callable[[], Point]:
         """Check an input; what comes back injects it."""
+        if not is_marked(body):
+            return self.pointer  # An action, whose element is looked for when it is its turn.
         mark = mark_of(body)
         plan = self._desktop.plans[mark]
         self.injected = 0
         if plan.refused:
             raise Refusal(Refused(code="coordinates_outside_display", message="outside"))
-        return lambda: self._inject(body, mark, plan)
+        found = find_all(body, self._elements)
+        return lambda: self._inject(body, mark, plan, found)
 
-    def _inject(self, body: AnyInput, mark: int, plan: Plan) -> Point:
+    def _inject(self, body: AnyInput, mark: int, plan: Plan, found: Found) -> Point:
         world, happened = self._desktop.world, self._desktop.happened(mark)
         late = self._holder.clock() - self._holder.begin_by - plan.after
         if late > LATEST_SECONDS and self._desktop.must_be_early:
             world.violated(f"input {mark} begins {late:.3f} s after its time")
         if self._is_interrupted:
             raise InjectionFailed("interrupted", "somebody took control", 0)
+        if isinstance(body, ElementInput):
+            ask_element(body, found, self._elements)
+        elif isinstance(body, MouseInput):
+            body = put_on_elements(body, found, self._elements)
         lets_go = let_go_by(body)
         pressed = {what for kind, what in plan.steps if kind is Kind.PRESS}
         self._check(pressed if lets_go is None else {lets_go})
@@ -169,6 +183,8 @@ class Hand:
         if mark in self._desktop.by_hand:
             self._desktop.by_hand[mark].begins(mark, happened.begun)
         world.trace("inject", mark)
+        if plan.element not in (None, "is there"):
+            world.violated(f"input {mark} is pressed, and its element {plan.element}")
         if happened.begun > 1 and plan.is_keyed:
             world.violated(f"input {mark} is injected a second time")
         if plan.is_of_several and self._holder.is_cut_off:

@@ -8,6 +8,8 @@ from schemas.inputs.bodies import (
     Button,
     ClickMouse,
     DragMouse,
+    ElementInput,
+    MouseInput,
     MoveMouse,
     PressKeys,
     ScrollMouse,
@@ -72,8 +74,20 @@ def marks_of(body: Actions) -> list[int]:
     return [mark_of(each) for each in body.actions if isinstance(each, InputAction)]
 
 
+def is_marked(body: AnyInput) -> bool:
+    """Whether an input has its mark: one that an element was to have has none without that."""
+    if not isinstance(body, MouseInput) or (isinstance(body, ClickMouse) and body.down is False):
+        return True
+    (x, _), element = body.place_fields[0], body.element_fields[0]
+    return getattr(body, x) is not None or getattr(body, element) is not None
+
+
 def mark_of(body: AnyInput) -> int:
     """What tells an input from all others."""
+    if isinstance(body, ElementInput):
+        return int(str(body.element.name))
+    for _, selector in body.elements if isinstance(body, MouseInput) else ():
+        return int(str(selector.name))
     match body:
         case DragMouse(start_x=int(x)) | MoveMouse(x=int(x)):
             return x
@@ -93,7 +107,7 @@ def steps_of(body: AnyInput) -> list[Step]:
     """The events that an input makes, in their order."""
     moved = (Kind.MOTION, "pointer")
     match body:
-        case MoveMouse():
+        case MoveMouse() | ElementInput():
             return [moved]
         case WriteClipboard():
             return [(Kind.MOTION, "clipboard")]

@@ -28,6 +28,7 @@ from tests.simulation.machine import Machine
 from tests.simulation.mongo import Mongo
 from tests.simulation.network import Proxy
 from tests.simulation.node import Node
+from tests.simulation.sights import Shown, by_element, with_sights
 from tests.simulation.verdict import Verdict
 from tests.simulation.world import World
 
@@ -47,6 +48,9 @@ BY_HAND, BY_HAND_OFTEN = 0.2, 0.7
 
 WITH_SEVERAL, OF_SEVERAL = 0.25, 0.6
 """In how many lives several actions are sent as one input, and how many of the inputs those are."""
+
+WITH_SIGHTS = 0.3
+"""In how many lives inputs name elements, and wait for texts where they are several."""
 
 STOPPED = 0.4
 """In how many of these lives a machine client is told to stop."""
@@ -88,12 +92,14 @@ def live(
     always_repeats: bool = False,
     often_taken: bool = False,
     always_several: bool = False,
+    sights: bool | None = None,
 ) -> Life:
     """Run one seed from its beginning to its verdict.
 
     With ``always_repeats`` there is a proxy that repeats inputs, as in one life of ten otherwise.
     With ``often_taken`` there are more inputs, and a person who takes control again and again, and
     not once in one life of ten.  With ``always_several`` there are several actions as one input.
+    ``sights`` is whether inputs name elements, and wait for texts; else that is left to the dice.
     """
     world = World(seed, tracing=tracing)
     clocks.world = world
@@ -111,6 +117,7 @@ def live(
             always_repeats=always_repeats,
             often_taken=often_taken,
             always_several=always_several,
+            sights=world.sights.random() < WITH_SIGHTS if sights is None else sights,
         )
         run.to_the_end()
     except Exception:  # noqa: BLE001  whatever it is, the seed's number must be told with it
@@ -143,6 +150,7 @@ class _Run:
         always_repeats: bool,
         often_taken: bool,
         always_several: bool,
+        sights: bool,
     ) -> None:
         self.world = world
         random = world.random
@@ -204,6 +212,7 @@ class _Run:
             worked, seconds = random.choice(machine_ids), world.between(0.5, 6)
             work = partial(self.callers.work_by_hand, worked, seconds)
             self.callers.start(work, world.between(0, 10))
+        self._has_sights = sights
         self._sends_several = world.actions.random() < WITH_SEVERAL or always_several
         if self._sends_several and world.actions.random() < STOPPED:
             stopped = world.actions.choice(machine_ids)
@@ -260,11 +269,15 @@ class _Run:
         """Several actions, each of which has its luck."""
         dice = self.world.actions
         body = random_actions(mark, dice, is_keyed=is_keyed)
+        shown: dict[int, Shown] = {}
+        if self._has_sights:
+            body = with_sights(body, self.world.sights, self.desktop.texts, shown)
         after = 0.0
         for action in body.actions:
             if isinstance(action, InputAction):
                 plan = Plan(steps_of(action), is_keyed=is_keyed, after=after, is_of_several=True)
                 self.desktop.plans[mark_of(action)] = plan
+                plan.element = shown.get(mark_of(action))
                 plan.refused = dice.random() < 0.02
                 plan.gap = dice.choice((0.0, 0.01, 0.01, 0.3))
                 if dice.random() < 0.05:
@@ -274,8 +287,10 @@ class _Run:
 
     def _body(self, mark: int, *, is_keyed: bool) -> AnyBody:
         world, random = self.world, self.world.random
-        body = random_input(mark, random)
-        plan = Plan(steps_of(body), is_keyed=is_keyed)
+        body, shown = random_input(mark, random), None
+        if self._has_sights:
+            body, shown = by_element(body, world.sights)
+        plan = Plan(steps_of(body), is_keyed=is_keyed, element=shown)
         self.desktop.plans[mark] = plan
         luck = random.random()
         if luck < 0.06:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from schemas.inputs.actions import Actions, AnyAction, Pause, WaitFor
 from tests.simulation.desktop import Desktop
 from tests.simulation.inputs import mark_of, marks_of
+from tests.simulation.sights import text_of
 
 
 class Answered(NamedTuple):
@@ -80,8 +81,19 @@ def _broken_form(answered: Answered) -> Iterator[str]:
         yield f"what is unknown does not fit the results: {answered}"
 
 
+def _broken_wait(wait: WaitFor, result: str, desktop: Desktop) -> Iterator[str]:
+    is_seen = desktop.texts[text_of(wait)].is_seen_within(wait.timeout)
+    if result == "completed" and not is_seen and wait.on_timeout == "stop":
+        yield "its text was not there"
+    if result == "not_seen" and is_seen:
+        yield "its text was there"
+
+
 def _broken_result(action: AnyAction, result: str, desktop: Desktop) -> Iterator[str]:
-    if isinstance(action, Pause | WaitFor) or action.operation == "screenshot":
+    if isinstance(action, WaitFor):
+        yield from _broken_wait(action, result, desktop)
+        return
+    if isinstance(action, Pause) or action.operation == "screenshot":
         return
     mark = mark_of(action)
     happened = desktop.happened(mark)
@@ -92,7 +104,7 @@ def _broken_result(action: AnyAction, result: str, desktop: Desktop) -> Iterator
                 yield f"it ended {happened.ended} times"
             elif happened.steps != wanted and not happened.is_disturbed:
                 yield f"of {wanted} arrived {happened.steps}"
-        case "not_begun":
+        case "not_begun" | "not_seen":
             if happened.begun:
                 yield "its events were begun"
         case "failed" | "interrupted":

@@ -28,7 +28,7 @@ from server.machines.admission import Admission
 from server.machines.link.journal import JournalHeard
 from server.machines.socket import LinkSocket
 from server.store.commands import CommandRecord, CommandState
-from tests.simulation import control_rules, forwarding_rules, hand_rules, several_rules
+from tests.simulation import control_rules, forwarding_rules, hand_rules, several_rules, sight_rules
 from tests.simulation.clocks import simulated
 from tests.simulation.desktop import Hand, Happened
 from tests.simulation.inputs import Step
@@ -331,6 +331,9 @@ BROKEN: list[tuple[Break, str, int]] = [
     (several_rules.go_on_after_an_interrupt, "after its link was lost", 30),
     (several_rules.begin_however_late, "after its time", 110),
     (several_rules.believe_nothing_after_a_boot, "no action has a result", 0),
+    (sight_rules.press_where_an_element_was, "its element vanishes", 0),
+    (sight_rules.call_unknown_what_the_second_look_refuses, "unknown without need", 30),
+    (sight_rules.go_on_without_the_text, "its text was not there", 190),
 ]
 """Each rule, taken out, a word of the promise that some seed then sees broken, and a first seed.
 
@@ -362,6 +365,7 @@ def test_a_broken_rule_is_found(broken: Break, word: str, first: int) -> None:
                 always_repeats=broken in MISSED_WHERE_INPUTS_REPEAT,
                 often_taken=any(each in word for each in MISSED_WHERE_CONTROL_IS_TAKEN),
                 always_several=broken.__module__ == several_rules.__name__,
+                sights=broken.__module__ == sight_rules.__name__,
             )
             seed = first_that_breaks(word, range(first, first + MOST_SEEDS), lives)
         assert not lives(seed).violations, "it is not the rule that is missed"

@@ -50,6 +50,7 @@ def test_every_promise_is_kept_whatever_fails() -> None:
         *("taken by a person", "batches sent by hand"),
         *("several actions: completed", "several actions: outcome unknown"),
         *("several actions: interrupted", "several actions: failed", "several actions: refused"),
+        *("not seen", "several actions: not seen"),
         *("forwarded with a key: answered", "forwarded with a key: lost"),
         *("forwarded without a key: answered", "forwarded without a key: lost"),
     ):

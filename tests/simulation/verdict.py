@@ -172,8 +172,9 @@ class Verdict:
             "not carried out": begun != 0,
             "expired": begun != 0,
             "refused": begun != 0,
+            "not seen": begun != 0,
         }
-        if history.earlier and ending.name in ("expired", "refused"):
+        if history.earlier and ending.name in ("expired", "refused", "not seen"):
             return  # It may have happened in an earlier life of the key.
         if wrong.get(ending.name):
             self.world.violated(
@@ -232,7 +233,7 @@ class Verdict:
             return Ending(0, "no final answer")
         status, body = answer
         injected = json.loads(body).get("injected_at_least", 0) if status == 502 else 0
-        names = {200: "completed", 422: "refused"}
+        names = {200: "completed", 409: "not seen", 422: "refused"}
         for part, name in (
             (b"outcome-unknown", "outcome unknown"),
             (b"already_down", "already down"),

@@ -70,6 +70,8 @@ class World:
         """Dice of their own: a life in which nobody works by hand has no use for them."""
         self.actions = Random(f"actions of {seed}")
         """And these: a life in which nobody sends several actions has no use for them."""
+        self.sights = Random(f"sights of {seed}")
+        """And these: a life in which nobody names an element has no use for them."""
         self.ready: deque[Due] = deque()
         """What is due now."""
         self.timers: list[tuple[float, int, Due]] = []

@@ -16,6 +16,7 @@ from machine_client.desktop.accessibility.nodes import Node
 from machine_client.desktop.accessibility.programs import ACCESSIBLE, PROPERTIES
 from machine_client.desktop.base import DesktopError, OutcomeUnknown, Refusal
 from schemas.inputs.outcomes import Refused
+from schemas.programs.failpoints import Failpoint, reached
 
 ACTION: Final = "org.a11y.atspi.Action"
 EDITABLE: Final = "org.a11y.atspi.EditableText"
@@ -94,6 +95,7 @@ async def _demand(
     address = node.address
     asked = calls.send_slowly(address.name, address.path, interface, member, signature, *body)
     done, _ = await asyncio.wait((asked,), timeout=PATIENCE_SECONDS)
+    reached(Failpoint.AFTER_PRESS)
     if not done:
         try:
             await calls.call(address.name, address.path, ACCESSIBLE, "GetRole")

@@ -10,7 +10,7 @@ from machine_client.desktop.accessibility.bus import (
     SilentProgramError,
     unpacked,
 )
-from machine_client.desktop.accessibility.nodes import Address, Node, states_of
+from machine_client.desktop.accessibility.nodes import NAME_CHARACTERS, Address, Node, states_of
 from machine_client.desktop.accessibility.programs import ACCESSIBLE, PROPERTIES
 from schemas.values.pictures import Region
 
@@ -109,5 +109,5 @@ async def read_again(calls: Calls, node: Node) -> bool:
     node.states = states_of(states)
     told = unpacked(name)
     return (
-        role == node.role_number and isinstance(told, str) and told[: len(node.name)] == node.name
+        role == node.role_number and isinstance(told, str) and told[:NAME_CHARACTERS] == node.name
     )

@@ -7,18 +7,22 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+import uvloop
 
 from schemas.inputs.sights import PictureShown, TextShown
 from schemas.link.picture_frames import Picture
 from schemas.values.pictures import Region, Size
 from server.tasks import Tasks
 from server.vision import vision as vision_room
+from server.vision.findings import Question
 from server.vision.process import LookingProcess, ProcessEndedError
 from server.vision.vision import Vision, VisionBusyError, VisionError, VisionMissingError
 from tests.signs import base64_png, drawn, png
 from tests.store import async_test
+from tests.waiting import until
 
 MEMORY = 2 * 1024**3
+SHOWN = Region(0, 0, 9, 9)
 SAVED = ((3, TextShown(text="Saved")),)
 
 
@@ -69,6 +73,22 @@ async def test_process_that_was_killed_is_replaced() -> None:
         (text,) = await vision.texts("a", picture())
         assert text.text == "Saved"
         assert pids(vision) != [first]
+
+
+def test_process_whose_pipe_is_closed_before_it_is_asked_has_ended() -> None:
+    """Where the pipe tells of its end first, on the loop that the server runs on."""
+
+    async def asked_after_its_end() -> None:
+        process = await LookingProcess.start(MEMORY)
+        os.kill(process.pid, signal.SIGKILL)
+        pipe = process._process.stdin
+        assert pipe is not None
+        await until(pipe.is_closing)
+        with pytest.raises(ProcessEndedError):
+            await process.ask(Question(conditions=SAVED, region=SHOWN, size=Size(9, 9)), b"")
+        await process.end()
+
+    uvloop.run(asked_after_its_end())
 
 
 @async_test

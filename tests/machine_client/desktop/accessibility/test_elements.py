@@ -124,7 +124,10 @@ def test_window_that_is_just_changing_is_looked_at_again(
     assert program.said == ["clicked Save"]
 
 
-@pytest.mark.parametrize("change", ["hide Save", "disable Save", "rename Save to Delete"])
+@pytest.mark.parametrize(
+    "change",
+    ["hide Save", "disable Save", "rename Save to Delete", "rename Save to Save and send"],
+)
 def test_element_that_changes_between_finding_and_pressing_is_not_pressed(
     program: Program, injector: DesktopInjector, change: str
 ) -> None:
