@@ -6,7 +6,6 @@ window with look-alikes came beside.  Only the form itself knows what was presse
 """
 
 import re
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -18,22 +17,17 @@ from typing import Final
 
 from machine_client.desktop.accessibility.elements import AtSpiElements
 from machine_client.desktop.base import DesktopError, Refusal
-from machine_client.desktop.x11.desktop import X11Desktop
 from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import ClickMouse
 from schemas.inputs.outcomes import Point
 from schemas.inputs.selectors import Selector, Sought
 from server.dispatch.here.selectors import by_ref, selectors_of, sought_like
 from tests.elements.form import Shown, shown
-from tests.machine_client.desktop.accessibility.rig import (
-    AccessibleDesktop,
-    Program,
-    accessible_desktop,
-)
+from tests.elements.stages import STAGES, Stage
+from tests.machine_client.desktop.accessibility.rig import Program
 
 HERE = Path(__file__).parent
 TOOLKITS: Final = {"gtk3": "gtk3_form.py", "gtk4": "gtk4_form.py", "qt5": "qt5_form.py"}
-SCREEN: Final = "1920x1200x24"
 TITLE: Final = "Orders of May"
 OTHER_TITLE: Final = "Orders of June"
 
@@ -72,9 +66,9 @@ class Try:
 
 @dataclass
 class Outcome:
-    """All tries with one toolkit."""
+    """All tries with one toolkit on one stage."""
 
-    toolkit: str
+    name: str
     tries: list[Try] = field(default_factory=list)
 
     @property
@@ -102,7 +96,7 @@ class Outcome:
 
     def table(self) -> str:
         """The tries as plain text, and each reason why one was not right."""
-        lines = [f"{self.toolkit:24}{'right':>8}{'wrong':>8}{'refused':>9}"]
+        lines = [f"{self.name:24}{'right':>8}{'wrong':>8}{'refused':>9}"]
         for change in self.changes:
             right, wrong, refused = (self.count(change, came) for came in Came)
             lines.append(
@@ -122,54 +116,50 @@ class Outcome:
 
 NOTHING: Final = "nothing"
 LOOK_ALIKES_BESIDE: Final = "look-alikes beside"
-_CHANGES: Final[dict[str, Callable[[AccessibleDesktop, Program], object]]] = {
-    NOTHING: lambda desktop, form: None,
-    "a move": lambda desktop, form: _move(desktop, TITLE, 90, 60),
-    "another theme": lambda desktop, form: form.tell("theme"),
-    "larger letters": lambda desktop, form: form.tell("font", 12),
+_CHANGES: Final[dict[str, Callable[[Stage, Program], object]]] = {
+    NOTHING: lambda stage, form: None,
+    "a move": lambda stage, form: stage.move(TITLE, 90, 60),
+    "another theme": lambda stage, form: form.tell("theme"),
+    "larger letters": lambda stage, form: form.tell("font", 12),
 }
 
 
-def measured(toolkit: str, elements: int, look_alikes: int = LOOK_ALIKES) -> Outcome:
+def measured(
+    toolkit: str, elements: int, look_alikes: int = LOOK_ALIKES, where: str = "x11"
+) -> Outcome:
     """Press that many elements of a form after each change; so many come beside it at the end."""
-    outcome = Outcome(toolkit)
+    outcome = Outcome(f"{toolkit} on {where}")
     with ExitStack() as stack:
-        desktop = stack.enter_context(accessible_desktop(SCREEN))
-        injector = stack.enter_context(
-            closing(DesktopInjector(X11Desktop(desktop.display), elements=desktop.elements))
-        )
-        form = stack.enter_context(_form(desktop, toolkit, elements, TITLE))
+        stage = stack.enter_context(STAGES[where]())
+        told = stage.accessible.elements
+        form = stack.enter_context(_form(stage, toolkit, elements, TITLE))
+        injector = stack.enter_context(closing(DesktopInjector(stage.desktop, elements=told)))
         pressed = _Pressed(form, injector, outcome)
+        stage.move(TITLE, 0, 0)
         selectors = {
-            element: _taken(desktop.elements, place)
-            for element, place in zip(shown(elements), _places(form), strict=True)
+            element: _taken(told, place)
+            for element, place in zip(shown(elements), _places(stage, form), strict=True)
         }
         for change, do in _CHANGES.items():
-            do(desktop, form)
+            do(stage, form)
             pressed.all(change, selectors)
-        other = stack.enter_context(_form(desktop, toolkit, look_alikes, OTHER_TITLE))
-        _move(desktop, OTHER_TITLE, 900, 1100)
+        other = stack.enter_context(_form(stage, toolkit, look_alikes, OTHER_TITLE))
+        stage.move(OTHER_TITLE, 900, 1100)
         pressed.all(LOOK_ALIKES_BESIDE, selectors)
         if said := _numbers(other.said):
             raise AssertionError(f"the other window was pressed: {said}")
     return outcome
 
 
-def _form(desktop: AccessibleDesktop, toolkit: str, elements: int, title: str) -> Program:
-    return desktop.shown(str(HERE / TOOLKITS[toolkit]), str(elements), title, _VARIABLES)
+def _form(stage: Stage, toolkit: str, elements: int, title: str) -> Program:
+    script = str(HERE / TOOLKITS[toolkit])
+    return stage.accessible.shown(script, str(elements), title, _VARIABLES)
 
 
-def _move(desktop: AccessibleDesktop, title: str, x: int, y: int) -> None:
-    """Move a window as a window manager does: GTK 4 moves none of its own."""
-    moved = ("search", "--sync", "--onlyvisible", "--name", f"^{title}$", "windowmove", "--sync")
-    subprocess.run(
-        ["xdotool", *moved, str(x), str(y)], env=desktop.environment, check=True, timeout=60
-    )
-
-
-def _places(form: Program) -> list[Point]:
+def _places(stage: Stage, form: Program) -> list[Point]:
     told = [line.split() for line in form.tell("where")]
-    return [Point(x=int(x), y=int(y)) for _at, _number, x, y in told]
+    left, top = stage.corner(TITLE)
+    return [Point(x=left + int(x), y=top + int(y)) for _at, _number, x, y in told]
 
 
 def _taken(elements: AtSpiElements, at: Point) -> Selector | None:

@@ -14,9 +14,11 @@ from tests.elements.matrix import (
 )
 
 
-@pytest.mark.parametrize("toolkit", TOOLKITS)
-def test_elements_are_found_again_and_pressed(toolkit: str) -> None:
-    outcome = measured(toolkit, ROW, look_alikes=1)
+@pytest.mark.parametrize(
+    ("toolkit", "where"), [*((each, "x11") for each in TOOLKITS), ("gtk4", "sway")]
+)
+def test_elements_are_found_again_and_pressed(toolkit: str, where: str) -> None:
+    outcome = measured(toolkit, ROW, look_alikes=1, where=where)
     assert len(outcome.tries) == 5 * ROW
     # What is at a button is the button, where its toolkit tells of its label too.
     (selector,) = {each.selector for each in outcome.tries if each.element.text == "Order 0"}

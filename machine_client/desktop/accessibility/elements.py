@@ -3,6 +3,7 @@
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, NoReturn, TypeVar
 
 from machine_client.desktop.accessibility import acting, looking, switch
@@ -13,7 +14,7 @@ from machine_client.desktop.accessibility.places import Places
 from machine_client.desktop.accessibility.programs import Program
 from machine_client.desktop.accessibility.search import Search, named
 from machine_client.desktop.accessibility.telling import told
-from machine_client.desktop.accessibility.windows import Windows
+from machine_client.desktop.accessibility.windows import DesktopWindow, Windows
 from machine_client.desktop.base import DesktopError, FoundElement, ListedElements, Refusal
 from schemas.inputs.outcomes import ELEMENTS_UNAVAILABLE, ElementRefusal, Point, Refused
 from schemas.inputs.selectors import Selector, Sought
@@ -45,7 +46,7 @@ class AtSpiElements:
     """See `machine_client.desktop.base.DesktopElements`.
 
     Without ``windows`` the desktop does not say where windows are, and nothing has a place, for the
-    reason that ``why_no_places`` has.
+    reason that ``why_no_places`` has.  With both, it may or may not say so, at any time.
     """
 
     def __init__(self, windows: Windows | None, why_no_places: str = "") -> None:
@@ -98,6 +99,8 @@ class AtSpiElements:
     def find(self, selector: Selector, *, place: bool) -> FoundElement:
         if place and self._windows is None:
             raise DesktopError(ELEMENTS_UNAVAILABLE, self._why_no_places)
+        if place and self._windows is not None:
+            self._windows.demand_all_told()
         programs, seen = self._ask(lambda calls: looking.candidates(calls, Search(selector)))
         if not seen:
             _refuse("element_missing", _why_missing(selector, programs))
@@ -111,6 +114,8 @@ class AtSpiElements:
 
     def look_again(self, found: FoundElement) -> FoundElement:
         handle = _handle(found)
+        if handle.place and self._windows is not None:
+            self._windows.demand_all_told()
         seen = Seen(handle.program, handle.node)
         if not self._ask(lambda calls: looking.is_still_there(calls, seen)):
             _refuse("element_missing", "The element has changed, or cannot be seen any more")
@@ -139,12 +144,26 @@ class AtSpiElements:
         handle = _Handle(seen.program, node, place)
         if not place or self._windows is None:
             return FoundElement(handle)
+        self._demand_no_menu(self._windows, seen)
         places = self._settled(seen)
         if (bounds := places.bounds(seen)) is None:
             _refuse("element_missing", f"{called} has no place that can be told for sure")
         if (reached := places.reached(seen)) is None:
             _refuse("element_missing", f"{called} is covered, or beyond the edge of what it is in")
         return FoundElement(handle, bounds, reached)
+
+    def _demand_no_menu(self, windows: Windows, seen: Seen) -> None:
+        """Refuse an element over which a menu may be open that the desktop does not tell of."""
+        if (why := self._why_menu(windows, seen.program.pid)) is not None:
+            _refuse("element_missing", f"The {named([seen.node])} may be covered: {why}")
+
+    def _why_menu(self, windows: Windows, process: int) -> str | None:
+        """Why such a menu may be open over a program's windows; None where there is none."""
+        for each, many in windows.untold_menus(process).items():
+            why = self._ask(partial(looking.why_menu, process=each, windows=many))
+            if why is not None:
+                return why
+        return None
 
     def _settled(self, seen: Seen) -> Places:
         """Where an element is, after some looks where program and desktop tell of two places.
@@ -163,7 +182,7 @@ class AtSpiElements:
 
     def _at(self, search: Search, at: Point) -> tuple[list[Program], list[Seen]]:
         """The elements at a place, in the window that is on top there, the innermost first."""
-        window = None if self._windows is None else self._windows.at(at.x, at.y)
+        window = self._window_at(at)
         if window is None:
             return [], []
         programs, nodes = self._ask(
@@ -176,12 +195,33 @@ class AtSpiElements:
         here.sort(key=lambda each: -each.node.depth)
         return programs, here
 
+    def _window_at(self, at: Point) -> DesktopWindow | None:
+        """The window that is on top at a place; None where that cannot be known."""
+        if self._windows is None:
+            return None
+        try:
+            self._windows.demand_all_told()
+            window = self._windows.at(at.x, at.y)
+        except DesktopError:
+            if self._why_no_places:
+                return None
+            raise
+        if window is None or self._why_menu(self._windows, window.pid) is not None:
+            return None
+        return window
+
     def _places(self, seen: list[Seen]) -> Places:
         """Where elements are on the desktop, now that it is known where their windows are."""
         self._ask(lambda calls: looking.read_places(calls, seen))
         if self._windows is None:
             return Places([], None)
-        places = Places(self._windows.seen(), self._windows)
+        try:
+            windows = self._windows.seen()
+        except DesktopError:
+            if self._why_no_places:
+                return Places([], None)  # They are told without places there.
+            raise
+        places = Places(windows, self._windows)
         if relative := [each for each in seen if places.is_relative(each)]:
             self._ask(lambda calls: looking.read_places(calls, relative, relative=True))
         return places

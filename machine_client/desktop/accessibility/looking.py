@@ -9,11 +9,16 @@ from machine_client.desktop.accessibility.details import read_again, read_bounds
 from machine_client.desktop.accessibility.nodes import Node
 from machine_client.desktop.accessibility.programs import ACCESSIBLE, Program, read_programs
 from machine_client.desktop.accessibility.search import Search, without_parts
+from machine_client.desktop.accessibility.windows import MENU_ITEMS
+from schemas.inputs.selectors import Sought
 
 MOST_CANDIDATES: Final = 64
 """Of which it is looked where they are: who means so many means none."""
 
 MOST_VALUES: Final = 2000
+
+OPEN_MENUS: Final = frozenset({"popup menu", "tool tip"})
+"""What is there only while it is open."""
 
 
 class Seen(NamedTuple):
@@ -67,6 +72,29 @@ async def read_places(calls: Calls, seen: Iterable[Seen], *, relative: bool = Fa
     around = {id(node): node for each in seen for node in (each.node, *each.node.ancestors)}
     wanted = [node for node in around.values() if relative or node.bounds is None]
     await read_bounds(calls, wanted, relative=relative)
+
+
+async def why_menu(calls: Calls, *, process: int, windows: int) -> str | None:
+    """Why a process with so many windows may have a menu open; None where it has none."""
+    programs = await read_programs(calls, Search(Sought(role="menu item")), pid=process)
+    own = [each for each in programs if each.pid == process]
+    if not own or any(each.is_silent or each.is_cut for each in own):
+        return (
+            "the program with the keyboard does not tell whether it has a menu open; click into "
+            "the element's own window first"
+        )
+    shown = [window for program in own for window in program.windows]
+    is_open = len(shown) > windows or any(
+        _is_open_menu(node) for window in shown for node in window.walk() if node.is_showing
+    )
+    return f"{own[0].title or 'a program'} has a menu open; close it first" if is_open else None
+
+
+def _is_open_menu(node: Node) -> bool:
+    """Whether a node that is showing is a menu, or in one: a menu bar is always there."""
+    if node.role in OPEN_MENUS:
+        return True
+    return node.role in MENU_ITEMS and node.parent is not None and node.parent.role != "menu bar"
 
 
 async def is_still_there(calls: Calls, seen: Seen) -> bool:

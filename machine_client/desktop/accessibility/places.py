@@ -9,6 +9,7 @@ from machine_client.desktop.accessibility.windows import (
     Placement,
     Windows,
     common,
+    holds,
     is_of,
     placement_of,
 )
@@ -32,7 +33,11 @@ class Places:
     def is_relative(self, seen: Seen) -> bool:
         """Whether its places have to be asked for from its window's corner."""
         placement = self._placement(seen)
-        return placement is not None and placement.relative
+        if placement is None or not placement.relative:
+            return False
+        # Where programs know no screen, theirs begins at the window's corner; asked for the places
+        # from there, Qt 5 tells others.
+        return seen.program.knows_no_screen or not placement.window.is_blind
 
     def bounds(self, seen: Seen) -> Region | None:
         """Where it is, in the desktop's pixels; None where that cannot be told for sure."""
@@ -61,14 +66,14 @@ class Places:
     def is_at(self, seen: Seen, at: Point, window: DesktopWindow) -> bool:
         """Whether an element is at a place, in the window that is on top there."""
         placement, bounds = self._placement(seen), self.bounds(seen)
-        if placement is None or bounds is None or not _holds(bounds, at):
+        if placement is None or bounds is None or not holds(bounds, at.x, at.y):
             return False
         if not is_of(window, seen.node, bounds, placement):
             return False
         if window.id != placement.window.id:
             return True
         part = self._uncovered(seen, placement, bounds)
-        return part is not None and _holds(part, at)
+        return part is not None and holds(part, at.x, at.y)
 
     def _uncovered(self, seen: Seen, placement: Placement, bounds: Region) -> Region | None:
         """What of it is within the edges of what it is in, and of its window."""
@@ -85,9 +90,3 @@ class Places:
         if id(window) not in self._placements:
             self._placements[id(window)] = placement_of(window, seen.program.pid, self._seen)
         return self._placements[id(window)]
-
-
-def _holds(bounds: Region, at: Point) -> bool:
-    return (
-        bounds.x <= at.x < bounds.x + bounds.width and bounds.y <= at.y < bounds.y + bounds.height
-    )

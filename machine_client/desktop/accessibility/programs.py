@@ -54,12 +54,16 @@ class Program:
     windows: list[Node] = field(default_factory=list)
     is_cut: bool = False
     is_silent: bool = False
-    shows_what_is_visible: bool = False
-    """Whether it says of what shows that it is visible alone, as GTK 4 does."""
+    is_gtk4: bool = False
+
+    @property
+    def knows_no_screen(self) -> bool:
+        """Whether it tells of places from its window's corner alone."""
+        return self.is_gtk4
 
     def states_seen(self, states: int) -> int:
-        """AT-SPI's bits, as other toolkits would have them."""
-        if self.shows_what_is_visible and states & _VISIBLE_BITS:
+        """AT-SPI's bits, as other toolkits would have them: GTK 4 calls visible what shows."""
+        if self.is_gtk4 and states & _VISIBLE_BITS:
             return states | _SHOWING_BITS
         return states
 
@@ -121,9 +125,7 @@ class _Reader:
             self._pid(),
         )
         program.title, program.pid = _text(title), pid
-        program.shows_what_is_visible = str(toolkit).upper() == "GTK" and str(version).startswith(
-            "4"
-        )
+        program.is_gtk4 = str(toolkit).upper() == "GTK" and str(version).startswith("4")
 
     async def _pid(self) -> int:
         try:

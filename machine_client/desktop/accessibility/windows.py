@@ -20,7 +20,7 @@ _LARGEST_FRAME: Final = 80
 
 _SCALES: Final = (1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 3.0, 4.0)
 
-_MENUS: Final = frozenset(
+MENU_ITEMS: Final = frozenset(
     {"menu item", "check menu item", "radio menu item", "tearoff menu item", "menu", "separator"}
 )
 
@@ -29,7 +29,8 @@ _MENUS: Final = frozenset(
 class DesktopWindow:
     """A window as the desktop has it; ``outer`` is with its frame.
 
-    One that ``is_popup`` is a menu or the like, which no window manager has a hand in.
+    One that ``is_popup`` is a menu or the like, which no window manager has a hand in.  Programs of
+    one that ``is_blind`` know places from its corner alone, in the desktop's measure.
     """
 
     id: int
@@ -38,6 +39,7 @@ class DesktopWindow:
     bounds: Region
     outer: Region
     is_popup: bool
+    is_blind: bool = False
 
 
 class Windows(Protocol):
@@ -48,6 +50,15 @@ class Windows(Protocol):
 
     def at(self, x: int, y: int) -> DesktopWindow | None:
         """The window that a click at a place goes to; None where that is nobody's."""
+
+    def demand_all_told(self) -> None:
+        """Raise DesktopError where something may lie over windows that is none of them."""
+
+    def untold_menus(self, process: int) -> dict[int, int]:
+        """Processes whose menus may lie over windows of this one, and are none that are told.
+
+        For each there is how many windows it has, whether they can be seen or not.
+        """
 
     def close(self) -> None:
         """Let go of the desktop, until the next look."""
@@ -90,6 +101,11 @@ def placement_of(node: Node, pid: int, windows: Sequence[DesktopWindow]) -> Plac
 
 def _placed(told: Region, window: DesktopWindow) -> Placement | None:
     """How a window is told, if this can be it."""
+    if window.is_blind:
+        corner = window.bounds
+        # One of another size has a frame or shadows of its own around it, or draws anew just now.
+        is_it = told == Region(0, 0, corner.width, corner.height)
+        return Placement(window, relative=True, to_x=corner.x, to_y=corner.y) if is_it else None
     for scale in _SCALES:
         scaled = Region(*(round(each * scale) for each in told))
         if any(_is_like(scaled, each, _TOLERANCE) for each in (window.bounds, window.outer)):
@@ -120,7 +136,12 @@ def is_of(window: DesktopWindow, node: Node, bounds: Region, placement: Placemen
     around = (each.bounds for each in (node, *node.ancestors) if each.bounds is not None)
     if any(_is_like(placement.on_desktop(each), window.bounds, _TOLERANCE) for each in around):
         return True
-    return node.role in _MENUS and common(bounds, window.bounds) == bounds
+    return node.role in MENU_ITEMS and common(bounds, window.bounds) == bounds
+
+
+def holds(bounds: Region, x: int, y: int) -> bool:
+    """Whether a place is within bounds."""
+    return bounds.x <= x < bounds.x + bounds.width and bounds.y <= y < bounds.y + bounds.height
 
 
 def common(one: Region, other: Region) -> Region | None:

@@ -17,6 +17,7 @@ from machine_client.desktop.looks import size_of_picture, sizes_of_displays
 from machine_client.desktop.wayland.clipboard.reader import read_clipboard
 from machine_client.desktop.wayland.input import WaylandInput, check_input
 from machine_client.desktop.wayland.pointer import PlaceOfPointer
+from machine_client.desktop.wayland.sway.windows import SwayWindows
 from machine_client.desktop.wayland.view import WaylandView
 from machine_client.desktop.wayland.wire.connection import WaylandConnection
 from machine_client.desktop.wayland.wire.protocols import DATA_MANAGER
@@ -64,7 +65,7 @@ class WaylandDesktop:
         return read_clipboard(self._name, selection)
 
     def elements(self) -> DesktopElements:
-        return AtSpiElements(None, WHY_NO_PLACES)
+        return AtSpiElements(SwayWindows(self._name), WHY_NO_PLACES)
 
     def checks(self) -> tuple[DesktopCheck, ...]:
         silent = "the Wayland compositor does not answer: restart the graphical session"

@@ -58,6 +58,12 @@ class X11Windows:
             pid = _pid(display, deepest)
             return window if pid == window.pid else _of(window, pid)
 
+    def demand_all_told(self) -> None:
+        """An X server tells of all that it shows."""
+
+    def untold_menus(self, process: int) -> dict[int, int]:
+        return {}
+
     def close(self) -> None:
         with self._lock:
             self._close()

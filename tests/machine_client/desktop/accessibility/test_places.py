@@ -1,5 +1,7 @@
 """Where a click reaches an element."""
 
+from dataclasses import replace
+
 from machine_client.desktop.accessibility.looking import Seen
 from machine_client.desktop.accessibility.nodes import Address, Node
 from machine_client.desktop.accessibility.places import Places
@@ -24,6 +26,11 @@ class FixedWindows:
     def at(self, x: int, y: int) -> DesktopWindow | None:
         return next(iter(self._on_top), None)
 
+    def demand_all_told(self) -> None: ...
+
+    def untold_menus(self, process: int) -> dict[int, int]:
+        return {}
+
     def close(self) -> None: ...
 
 
@@ -37,6 +44,16 @@ def button(bounds: Region, *within: tuple[int, Region]) -> Seen:
 
 def reached(seen: Seen, *windows: DesktopWindow) -> Point | None:
     return Places([MAIN, OTHER], FixedWindows(*windows)).reached(seen)
+
+
+def test_gtk4_alone_is_asked_for_places_from_its_corner_where_programs_know_no_screen() -> None:
+    seen = button(Region(10, 20, 80, 20))
+    seen.node.window.bounds = Region(0, 0, 600, 400)
+    places = Places([replace(MAIN, is_blind=True)], None)
+    assert places.bounds(seen) == Region(110, 120, 80, 20)
+    assert not places.is_relative(seen)
+    seen.program.is_gtk4 = True
+    assert places.is_relative(seen)
 
 
 def test_middle_is_where_it_is_reached() -> None:

@@ -1,5 +1,7 @@
 """Places that programs tell, held against where the desktop has their windows."""
 
+from dataclasses import replace
+
 import pytest
 
 from machine_client.desktop.accessibility.nodes import Address, Node
@@ -68,6 +70,20 @@ def test_window_that_is_not_known_for_sure_is_nowhere(
     told: tuple[int, ...], windows: list[DesktopWindow]
 ) -> None:
     assert placement_of(frame(*told), PID, windows) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "is_known"),
+    [((0, 0, 600, 400), True), ((0, 0, 604, 404), False), ((100, 120, 600, 400), False)],
+)
+def test_program_that_knows_its_window_alone_is_told_from_its_corner(
+    told: tuple[int, ...], is_known: bool
+) -> None:
+    blind = replace(window(bounds=(4, 6, 600, 400)), is_blind=True)
+    placement = placement_of(frame(*told), PID, [blind])
+    assert (placement is not None) == is_known
+    if placement is not None:
+        assert placement.on_desktop(Region(10, 10, 80, 20)) == Region(14, 16, 80, 20)
 
 
 def test_what_covers_an_element_is_told_from_its_own_window_and_menu() -> None:

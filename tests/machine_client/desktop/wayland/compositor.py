@@ -87,15 +87,31 @@ class Sway:
         """Have sway do something, as a person's shortcut would; whether it did."""
         return self._message("--", *command).returncode == 0
 
+    @contextlib.contextmanager
+    def told_of(self) -> Iterator[None]:
+        """This process has its own socket's name meanwhile, as what sway starts has."""
+        before = os.environ.get("SWAYSOCK")
+        os.environ["SWAYSOCK"] = str(self.directory / "ipc")
+        try:
+            yield
+        finally:
+            del os.environ["SWAYSOCK"]
+            if before is not None:
+                os.environ["SWAYSOCK"] = before
+
     def has_focus(self, program_id: str) -> bool:
         """Whether the keyboard is a program's."""
-        waiting = [json.loads(self._message("--type", "get_tree").stdout)]
+        waiting = [json.loads(self.asked("get_tree"))]
         while waiting:
             node = waiting.pop()
             if node["focused"]:
                 return bool(node.get("app_id") == program_id)
             waiting += node["nodes"] + node["floating_nodes"]
         return False
+
+    def asked(self, kind: str) -> bytes:
+        """What sway answers to a question."""
+        return self._message("--type", kind).stdout
 
     def _message(self, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
         return subprocess.run(

@@ -1,0 +1,1 @@
+"""What sway tells beyond Wayland: where windows are, and which of them lies above which."""
