@@ -205,6 +205,8 @@ class Holder(Answer):
 
     by: str
     since: datetime
+    private: bool
+    """Whether nobody else sees the screen, its elements or the clipboard meanwhile."""
 
 
 class Control(Holder):

@@ -17,6 +17,8 @@ Action = Literal[
     "machine.removed",
     "control.taken",
     "control.taken_over",
+    "control.made_private",
+    "control.made_open",
     "control.requested",
     "control.worked",
     "control.ended",

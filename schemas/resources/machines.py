@@ -94,6 +94,9 @@ class Holder(BaseModel):
 
     by: str = Field(description="The user's name, else the token's.")
     since: Time
+    private: bool = Field(
+        description="Whether nobody else sees the screen, its elements or the clipboard meanwhile."
+    )
 
 
 class Pause(BaseModel):
@@ -111,7 +114,21 @@ class NewControl(StrictModel):
     take_over: StrictBool = Field(
         False, description="true takes control from whoever has it, and ends what they do."
     )
+    private: StrictBool = Field(
+        False,
+        description="true keeps screen, elements and clipboard from everybody else meanwhile, and "
+        "out of recordings.",
+    )
     note: Note | None = Field(None, description="What for; it is kept in the audit.")
+
+
+class ControlChange(StrictModel):
+    """The body of ``PATCH /v1/machines/{machine_id}/control/{lease}``."""
+
+    private: StrictBool = Field(
+        description="Whether nobody else may see the screen, its elements or the clipboard from "
+        "now on."
+    )
 
 
 class ControlRequest(StrictModel):

@@ -25,7 +25,13 @@ from server.errors import StoreUnavailable
 from server.store.audit import AuditEntry, AuditStore
 from server.store.identity.sessions import SessionStore
 from server.store.identity.tokens import TokenStore
-from server.store.machines.controls import ControlStore, HeldMachine, NewControl, StoredControl
+from server.store.machines.controls import (
+    ControlStore,
+    HeldMachine,
+    NewControl,
+    StoredControl,
+    holder_of,
+)
 from server.store.machines.machines import MachineStore
 from server.store.times import now
 from server.tasks import at_most
@@ -49,10 +55,23 @@ class Caller:
     name: str
     session_hash: bytes | None = None
 
+    @property
+    def looker(self) -> str:
+        """What stands for them where they look at a machine."""
+        return holder_of(self.token_id, self.session_hash)
+
     def lease_hash(self, lease: str) -> str:
         """What is stored and compared in place of a lease's id; another caller's is another."""
         holder = self.token_id.bytes if self.session_hash is None else self.session_hash
         return hashlib.sha256(holder + lease.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class ChangedControl:
+    """A lease as it is now; ``has_changed`` is whether it was private or open before."""
+
+    control: Control
+    has_changed: bool
 
 
 class MachineControl:
@@ -86,7 +105,13 @@ class MachineControl:
         self._may_have_leases.set()
 
     async def take(
-        self, organization_id: UUID, machine_id: str, caller: Caller, *, take_over: bool
+        self,
+        organization_id: UUID,
+        machine_id: str,
+        caller: Caller,
+        *,
+        take_over: bool,
+        private: bool = False,
     ) -> Control:
         """Give control to a caller: a lease with a new id.
 
@@ -98,7 +123,7 @@ class MachineControl:
         await self._ask(FindLink(**about))
         lease = secrets.token_urlsafe(24)
         new = NewControl(
-            caller.lease_hash(lease), caller.name, caller.token_id, caller.session_hash
+            caller.lease_hash(lease), caller.name, caller.token_id, caller.session_hash, private
         )
         try:
             taken = await self._controls.take(organization_id, machine_id, new, take_over=take_over)
@@ -129,6 +154,26 @@ class MachineControl:
         if control is None:
             raise refusals.RefusedError(await self._ended(organization_id, machine_id))
         return _view(machine_id, lease, control)
+
+    async def make_private(
+        self, organization_id: UUID, machine_id: str, caller: Caller, lease: str, *, private: bool
+    ) -> ChangedControl:
+        """Have a lease be private, or open, from now on: the node with the link has confirmed it.
+
+        Raises RefusedError where the lease is over, and where nobody confirms: what was wanted is
+        stored then, and holds once a node finds it there, within a second of reaching the machine.
+        """
+        lease_hash = caller.lease_hash(lease)
+        about = {"organization_id": organization_id, "machine_id": machine_id}
+        made = await self._controls.make_private(
+            organization_id, machine_id, lease_hash, private=private
+        )
+        if made is None:
+            raise refusals.RefusedError(await self._ended(organization_id, machine_id))
+        control, epoch, has_changed = made
+        self._changed(organization_id, machine_id)
+        await self._ask(ControlChanged(**about, epoch=epoch, lease_hash=lease_hash))
+        return ChangedControl(_view(machine_id, lease, control), has_changed)
 
     async def end(self, organization_id: UUID, machine_id: str, caller: Caller, lease: str) -> None:
         """Give control back; what is held is released.  Raises RefusedError where it is over."""
@@ -259,6 +304,7 @@ def _view(machine_id: str, lease: str, control: StoredControl) -> Control:
         machine_id=machine_id,
         by=control.by,
         since=control.since,
+        private=control.private_since is not None,
         expires_at=control.expires_at,
     )
 

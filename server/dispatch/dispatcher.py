@@ -17,13 +17,15 @@ from server.dispatch.command import Command, CommandReply, Pending, Sender
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.forwarding.elsewhere import ForwardLostError, MachinesElsewhere
 from server.dispatch.handover import HandoverWait
+from server.dispatch.here.looking import looking
 from server.dispatch.here.machines import MachinesHere
-from server.dispatch.here.screens import LiveScreen, check_screen, live_screen
+from server.dispatch.here.screens import LiveScreen, live_screen
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.resolver import known_command
-from server.dispatch.questions.control import FindLink, MachineRemoved, PauseChanged
+from server.dispatch.questions.control import MachineRemoved, PauseChanged
 from server.dispatch.questions.inputs import KnownCommand, LookUp, ResolveCommand
 from server.dispatch.questions.question import Done, LinkQuestion, Question, Refusal
+from server.dispatch.questions.screens import FindScreen
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.refusals import (
     RefusedError,
@@ -40,12 +42,16 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Watch(Question[LiveScreen]):
-    """A machine's live screen, which whoever asks closes; ``name`` watches."""
+    """A machine's live screen, which whoever asks closes.
+
+    ``name`` watches, and ``looker`` stands for them.
+    """
 
     organization_id: UUID
     machine_id: str
     options: LiveOptions
     name: str
+    looker: str
 
 
 class Dispatcher:
@@ -189,19 +195,17 @@ class Dispatcher:
 
     async def _watch(self, asked: Watch) -> LiveScreen | Refusal:
         machine = asked.organization_id, asked.machine_id
-        link = self._here.find(*machine)
+        find = FindScreen(organization_id=machine[0], machine_id=machine[1], looker=asked.looker)
+        found = await self._ask_link(find)
+        if isinstance(found, Refusal):
+            return found
+        if self._here.viewers + self._elsewhere.viewers >= self._most_viewers:
+            return too_many_viewers(self._most_viewers)
+        if (link := self._here.find(*machine)) is None:
+            return self._elsewhere.watch(*machine, asked.options, asked.name, asked.looker)
         try:
-            if link is not None:
-                check_screen(link)
-            elif not await self._elsewhere.tell(
-                FindLink(organization_id=machine[0], machine_id=machine[1])
-            ):
-                return await self._why_no_link(*machine)
-            if self._here.viewers + self._elsewhere.viewers >= self._most_viewers:
-                return too_many_viewers(self._most_viewers)
-            if link is not None:
-                return live_screen(link, asked.options, [asked.name])
-            return self._elsewhere.watch(*machine, asked.options, asked.name)
+            async with looking(link, asked.looker):
+                return live_screen(link, asked.options, [asked.name], asked.looker)
         except RefusedError as error:
             return error.refusal
 

@@ -80,7 +80,8 @@ def _holder(stored: StoredMachine) -> Holder | None:
     control = stored.control
     if control is None or control.expires_at <= now():
         return None
-    return Holder(by=control.by, since=control.since)
+    private = control.private_since is not None
+    return Holder(by=control.by, since=control.since, private=private)
 
 
 def _pause(stored: StoredMachine) -> Pause | None:

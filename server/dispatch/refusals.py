@@ -52,6 +52,15 @@ def controlled(by: str, since: int) -> Refusal:
     )
 
 
+def private(by: str, since: int) -> Refusal:
+    """A machine of which somebody else alone sees anything, ``since`` then (ms since 1970)."""
+    detail = (
+        f"{by} has private control of the machine: nobody else sees its screen, its elements or "
+        "its clipboard"
+    )
+    return unavailable("private", detail, since, by=by)
+
+
 def control_held(by: str, since: int) -> Refusal:
     """Somebody has control of the machine, whoever asks."""
     detail = f"{by} has control of the machine"

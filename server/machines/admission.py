@@ -28,6 +28,7 @@ from server.machines.registry import LinkRegistry
 from server.machines.shown_frames import ShownFrames
 from server.machines.socket import LinkSocket
 from server.process.node import Node
+from server.store.machines.controls import StoredControl
 from server.store.machines.documents import ClientSummary, LinkFacts, Machine
 from server.store.machines.machines import MachineStore
 from server.store.machines.recording_marks import RecordingMark
@@ -367,7 +368,16 @@ def _restrictions(machine: Machine) -> Restrictions:
     control = machine.control
     return Restrictions(
         Pause(since, machine.why_paused) if machine.paused else None,
-        None
-        if control is None
-        else Control(control.lease_hash, control.by, milliseconds(control.since)),
+        None if control is None else _control(control),
+    )
+
+
+def _control(control: StoredControl) -> Control:
+    private_since = control.private_since
+    return Control(
+        control.lease_hash,
+        control.by,
+        milliseconds(control.since),
+        holder=control.holder,
+        private_since=None if private_since is None else milliseconds(private_since),
     )

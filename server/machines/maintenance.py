@@ -51,7 +51,7 @@ async def check_restrictions(
             restricted = await controls.restricted_of(node_id)
         except StoreUnavailable:
             continue  # Nobody can decide anything now either.
-        if any(lease_hash is not None for _, lease_hash in restricted.values()):
+        if any(each.lease_hash is not None for each in restricted.values()):
             has_controlled()
         kept_to = registry.restricted.copy()
         for key in restricted.keys() | kept_to.keys():

@@ -8,6 +8,7 @@ from schemas.link.close_codes import CloseCode
 from server.machines.link.restrictions import NONE
 from server.machines.link_timers import LinkTimers
 from server.machines.socket import LinkSocket
+from server.store.machines.controls import KeptTo
 
 Key = tuple[UUID, str]
 
@@ -17,16 +18,16 @@ class LinkRegistry:
 
     ``opened_links``, ``reconnects`` (of machines that had been there before), ``takeovers`` and
     ``moved`` (links that were sent to other nodes) count what has happened.  ``timers`` say when
-    each is to be ticked, ``restricted`` which machines' links that are up keep to a pause (whether
-    they do), and to which control lease.  ``troubled`` has, by their organizations, the machines
-    whose links are not simply up: they take no input, show no screen, took over, share their
-    tokens, or are being closed; and ``linked`` all machines with links that were up and are not
-    closed.
+    each is to be ticked, ``restricted`` what the links that are up keep to, where a pause or
+    control stands between callers and their machines.  ``troubled`` has, by their organizations,
+    the machines whose links are not simply up: they take no input, show no screen, took over, share
+    their tokens, or are being closed; and ``linked`` all machines with links that were up and are
+    not closed.
     """
 
     def __init__(self) -> None:
         self.timers = LinkTimers()
-        self.restricted: dict[Key, tuple[bool, str | None]] = {}
+        self.restricted: dict[Key, KeptTo] = {}
         self.troubled: defaultdict[UUID, set[str]] = defaultdict(set)
         self.linked: defaultdict[UUID, set[str]] = defaultdict(set)
         # In the order in which they were opened, all of them and each machine's own.
@@ -96,9 +97,10 @@ class LinkRegistry:
                 self.restricted.pop(_key(link), None)
             else:
                 control = kept_to.control
-                self.restricted[_key(link)] = (
-                    kept_to.pause is not None,
-                    None if control is None else control.lease_hash,
+                self.restricted[_key(link)] = KeptTo(
+                    paused=kept_to.pause is not None,
+                    lease_hash=None if control is None else control.lease_hash,
+                    private=control is not None and control.private_since is not None,
                 )
 
     def state_changed(self, link: LinkSocket) -> None:

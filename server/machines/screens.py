@@ -39,6 +39,7 @@ from server.machines.link.questions.screen import (
     ScreenQuestion,
     ScreenshotArrived,
 )
+from server.machines.privacy import NOBODY, Privacy, PrivateError
 from server.tasks import at_most
 
 MAX_OPEN_REQUESTS = 8
@@ -79,16 +80,19 @@ class NotOnScreenError(Exception):
 class Viewer:
     """One who looks at a live screen; whoever is slow skips to the newest picture.
 
-    For the viewers of another node it stands for all of them, and has all their names.
+    ``looker`` stands for them, as far as it is asked who may look.  For the viewers of another node
+    with the same one it stands for all of them, and has all their names.
     """
 
     def __init__(
-        self, screen: "MachineScreen", options: LiveOptions, names: tuple[str, ...]
+        self, screen: "MachineScreen", options: LiveOptions, names: tuple[str, ...], looker: str
     ) -> None:
         self.options = options
         self.names = names
+        self.looker = looker
         self.why_over: str | None = None
         self.over_since: int | None = None
+        self._hidden_by: PrivateError | None = None
         self._screen = screen
         self._something = asyncio.Event()
         self._over = asyncio.Event()
@@ -101,10 +105,14 @@ class Viewer:
     async def next(self) -> Picture:
         """The newest picture, as soon as there is one that this viewer has not had.
 
-        Raises ScreenUnavailableError where there will be none any more.
+        Raises ScreenUnavailableError where there will be none any more, and PrivateError where
+        that is because somebody else alone may see it.
         """
         await self._something.wait()
         self._something.clear()
+        if self._hidden_by is not None:
+            self._something.set()
+            raise self._hidden_by
         if self.why_over is not None or self._screen.newest is None:
             self._something.set()
             raise ScreenUnavailableError(self.why_over or "nobody knows why", self.over_since)
@@ -125,6 +133,12 @@ class Viewer:
             self.why_over, self.over_since = reason, since
         self._over.set()
         self._something.set()
+
+    def hide(self, why: PrivateError) -> None:
+        """There will be none, because somebody else alone may see the screen."""
+        if self.why_over is None:
+            self._hidden_by = why
+        self.end(str(why), why.since)
 
     def close(self) -> None:
         """Stop looking; the last one to do so stops the machine's capture."""
@@ -164,11 +178,14 @@ class MachineScreen:
         """How many look at the live screen."""
         return len(self._viewers)
 
-    def watch(self, options: LiveOptions, *names: str) -> Viewer:
-        """Look at the live screen until the viewer is closed.  Raises LinkDownError."""
+    def watch(self, options: LiveOptions, *names: str, looker: str = NOBODY) -> Viewer:
+        """Look at the live screen until the viewer is closed.  Raises LinkDownError.
+
+        Whether the looker may is checked by whoever asks; from then on it is known here.
+        """
         if not self._is_up():
             raise LinkDownError
-        viewer = Viewer(self, options, names)
+        viewer = Viewer(self, options, names, looker)
         self._viewers[viewer] = None
         try:
             self._show()
@@ -301,6 +318,23 @@ class MachineScreen:
                 future.set_exception(ScreenUnavailableError(reason, since))
                 future.exception()
 
+    def privacy_changed(self, privacy: Privacy) -> None:
+        """Others may see the screen than before: it is shown anew, to them."""
+        for viewer in self._viewers:
+            try:
+                privacy.check(viewer.looker)
+            except PrivateError as error:
+                viewer.hide(error)
+        # What was shown last may be of a moment that none of them is to see.
+        self.newest = None
+        self._show(anew=True)
+
+    def hide(self, why: PrivateError) -> None:
+        """Nobody who looks may see it any more."""
+        self.newest = self._options = None
+        for viewer in self._viewers:
+            viewer.hide(why)
+
     def over(self) -> None:
         """The link is closed: nothing more will come."""
         self._end_all("the machine's link ended")
@@ -312,12 +346,15 @@ class MachineScreen:
         for viewer in self._viewers:
             viewer.end(reason, since)
 
-    def _show(self) -> None:
-        """Have the machine show what all viewers together want, where that has changed."""
+    def _show(self, *, anew: bool = False) -> None:
+        """Have the machine show what all viewers together want, where that has changed.
+
+        With ``anew`` also where it has not: it begins with a picture of the screen as it is then.
+        """
         if not self._is_up():
             return
         wanted = _together([viewer.options for viewer in self._viewers if viewer.why_over is None])
-        if wanted == self._options:
+        if wanted == self._options and not (anew and wanted is not None):
             return
         if wanted is None:
             self._ask(ScreenStop(stream=self._stream, server_time=server_time()))

@@ -27,6 +27,7 @@ from server.machines.link.restrictions import Restrictions
 from server.machines.link.rivals import MOST_RIVALS, Rival
 from server.machines.link_timers import LinkTimers
 from server.machines.pending_outcomes import OneTimeEvent, PendingOutcomes, Question, RepeatedEvent
+from server.machines.privacy import Privacy
 from server.machines.screens import MachineScreen
 from server.machines.websocket.frames import events_of
 from server.store.machines.troubles import TAKEN_OVER
@@ -44,8 +45,8 @@ class LinkSocket:
     begins to close it, ``over_code``, ``over_since`` and ``over_reason`` say how, when and why.
     ``trouble`` is what was last seen to be wrong with its desktop.
     Times are milliseconds since 1970.  ``reading_restrictions`` is held by whoever reads whom the
-    machine takes inputs from, and ``watched_screen`` is the machine's screen once somebody has
-    asked for it.
+    machine takes inputs from, ``watched_screen`` is the machine's screen once somebody has
+    asked for it, and ``privacy`` says who may see it.
     """
 
     greeting: Greeting
@@ -82,6 +83,7 @@ class LinkSocket:
         self._background = background
         self._timers = timers
         self.reading_restrictions = asyncio.Lock()
+        self.privacy = Privacy()
         self._outcomes = PendingOutcomes()
         self._ready_or_over, self._up_or_over = OneTimeEvent(), OneTimeEvent()
         self._live_or_over = OneTimeEvent()
@@ -248,7 +250,9 @@ class LinkSocket:
             self._link.commands.free()
 
     def restrict(self, restrictions: Restrictions) -> None:
-        """From now on only those may send inputs who may by these restrictions."""
+        """From now on only those may send inputs, and see the machine, who may by these."""
+        if self.privacy.changed(restrictions.control) and self.watched_screen is not None:
+            self.watched_screen.privacy_changed(self.privacy)
         self._feed(events.RestrictionsRead(restrictions))
 
     def want_new_token(self, code: str) -> None:
@@ -344,6 +348,7 @@ class LinkSocket:
             self._ready_or_over.happens()
             self._up_or_over.happens()
             self._live_or_over.happens()
+            self.privacy.over()
             for asked in (self.watched_screen, self._clipboard):
                 if asked is not None:
                     asked.over()

@@ -12,6 +12,7 @@ from server.store.machines.controls import (
     LEASE_SECONDS,
     ControlStore,
     HeldMachine,
+    KeptTo,
     NewControl,
     StoredControl,
 )
@@ -49,7 +50,11 @@ class SimulatedControlStore(ControlStore):
                 or (self._is_in_force(control) and not take_over)
             ):
                 control = StoredControl(
-                    **vars(new), since=self._now(), expires_at=self._now() + LEASE
+                    new.lease_hash,
+                    *(new.by, new.token_id, new.session_hash),
+                    since=self._now(),
+                    expires_at=self._now() + LEASE,
+                    private_since=self._now() if new.private else None,
                 )
                 self._put(machine, control)
             return control, machine.epoch
@@ -66,6 +71,21 @@ class SimulatedControlStore(ControlStore):
             control = replace(machine.control, expires_at=self._now() + LEASE)
             self._put(machine, control)
             return control
+
+        return await self._perform(step)
+
+    async def make_private(
+        self, organization_id: UUID, machine_id: str, lease_hash: str, *, private: bool
+    ) -> tuple[StoredControl, int, bool] | None:
+        def step() -> tuple[StoredControl, int, bool] | None:
+            machine = self._with(machine_id, lease_hash)
+            if machine is None or machine.control is None or not self._is_in_force(machine.control):
+                return None
+            before = machine.control.private_since
+            since = (before or self._now()) if private else None
+            control = replace(machine.control, private_since=since)
+            self._put(machine, control)
+            return control, machine.epoch, (before is not None) != private
 
         return await self._perform(step)
 
@@ -102,17 +122,14 @@ class SimulatedControlStore(ControlStore):
 
         return await self._perform_quietly(step)
 
-    async def restricted_of(self, node_id: UUID) -> dict[tuple[UUID, str], tuple[bool, str | None]]:
+    async def restricted_of(self, node_id: UUID) -> dict[tuple[UUID, str], KeptTo]:
         # Whoever looks again is through with what the last look brought.
         self.looks += self._has_looked
         self._has_looked = False
 
-        def look() -> dict[tuple[UUID, str], tuple[bool, str | None]]:
+        def look() -> dict[tuple[UUID, str], KeptTo]:
             return {
-                (machine.organization_id, machine.machine_id): (
-                    machine.paused,
-                    None if machine.control is None else machine.control.lease_hash,
-                )
+                (machine.organization_id, machine.machine_id): _kept_to(machine)
                 for machine in self._mongo.machines.values()
                 if (machine.paused or machine.control)
                 and machine.link
@@ -148,6 +165,13 @@ class SimulatedControlStore(ControlStore):
 
     def _put(self, machine: Machine, control: StoredControl | None) -> None:
         self._mongo.machines[machine.machine_id] = replace(machine, control=control)
+
+
+def _kept_to(machine: Machine) -> KeptTo:
+    control = machine.control
+    if control is None:
+        return KeptTo(machine.paused, None, private=False)
+    return KeptTo(machine.paused, control.lease_hash, control.private_since is not None)
 
 
 class AllTokens(TokenStore):

@@ -403,15 +403,16 @@ class AsyncMachine(AsyncElementWork):
 
     @asynccontextmanager
     async def control(
-        self, *, take_over: bool = False, note: str | None = None
+        self, *, take_over: bool = False, private: bool = False, note: str | None = None
     ) -> AsyncIterator[Control]:
         """Have the machine alone, in a ``with`` statement: no other program's input reaches it.
 
         The lease is renewed meanwhile and given back at the end; inputs by this object carry it.
         Raises :class:`farhand.ControlHeld` where somebody else has it, unless ``take_over``.  Once
-        it is taken over, the next input raises :class:`farhand.ControlEnded`.
+        it is taken over, the next input raises :class:`farhand.ControlEnded`.  While it is
+        ``private``, nobody else sees the screen, its elements or the clipboard.
         """
-        body = {"take_over": take_over, "note": note}
+        body = {"take_over": take_over, "private": private, "note": note}
         taken = await self._connection.send("POST", f"{self._machine}/control", json=body)
         lease = self._connection.parsed(Control, taken)
         address = f"{self._machine}/control/{lease.id}"
@@ -433,6 +434,21 @@ class AsyncMachine(AsyncElementWork):
             self._inputs.lease = before
             await renewal.stop()
             await self._give_back(address)
+
+    async def make_private(self, private: bool = True) -> Control:
+        """Have the control that this object has be private, or open, from now on.
+
+        Raises ValueError where it has none.
+        """
+        if self._inputs.lease is None:
+            raise ValueError("only within control() is there anything to make private")
+        return await self._connection.call(
+            Control,
+            "PATCH",
+            f"{self._machine}/control/{self._inputs.lease}",
+            json={"private": private},
+            is_repeatable=True,
+        )
 
     @asynccontextmanager
     async def record(

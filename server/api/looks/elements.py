@@ -86,8 +86,7 @@ class ElementsHandler(AskingHandler):
     )
     async def get(self, path: MachinePath, query: ElementsQuery) -> None:
         question = FindElements(
-            organization_id=self.organization_id,
-            machine_id=path.machine_id,
+            **self.looking_at(path.machine_id),
             sought=query.sought,
             at=query.at,
             limit=query.limit,

@@ -108,11 +108,7 @@ class ScreenshotHandler(AskingHandler):
     )
     async def get(self, path: MachinePath, query: ScreenshotQuery, headers: ReadHeaders) -> None:
         picture = await self.look(
-            TakeScreenshot(
-                organization_id=self.organization_id,
-                machine_id=path.machine_id,
-                wanted=query.wanted,
-            ),
+            TakeScreenshot(**self.looking_at(path.machine_id), wanted=query.wanted),
             LookedAt.SCREEN,
         )
         tag = _tag_of(picture)
@@ -143,7 +139,7 @@ class DimensionsHandler(AskingHandler):
         problems=PROBLEMS,
     )
     async def get(self, path: MachinePath) -> None:
-        seen = await self.ask(_look(self, path))
+        seen = await self.ask(LookAtDesktop(**self.looking_at(path.machine_id)))
         self.answer(200, dimensions(seen.displays))
 
 
@@ -156,13 +152,8 @@ class PointerHandler(AskingHandler):
         problems=PROBLEMS,
     )
     async def get(self, path: MachinePath) -> None:
-        seen = await self.ask(_look(self, path))
+        seen = await self.ask(LookAtDesktop(**self.looking_at(path.machine_id)))
         self.answer(200, seen.pointer)
-
-
-def _look(handler: AskingHandler, path: MachinePath) -> LookAtDesktop:
-    organization_id = handler.principal.organization_id
-    return LookAtDesktop(organization_id=organization_id, machine_id=path.machine_id)
 
 
 STREAM = Endpoint(
@@ -191,8 +182,7 @@ class StreamHandler(AskingHandler):
     @STREAM
     async def get(self, path: MachinePath, query: StreamQuery) -> None:
         watch = Watch(
-            organization_id=self.organization_id,
-            machine_id=path.machine_id,
+            **self.looking_at(path.machine_id),
             options=LiveOptions(query.width, query.height, query.quality, query.rate),
             name=self.principal.token_name,
         )

@@ -45,9 +45,7 @@ class TextsHandler(AskingHandler):
     )
     async def get(self, path: MachinePath, query: TextsQuery) -> None:
         check_vision(self)
-        question = ReadTexts(
-            organization_id=self.organization_id, machine_id=path.machine_id, region=query.region
-        )
+        question = ReadTexts(**self.looking_at(path.machine_id), region=query.region)
         read = await self.look(question, LookedAt.SCREEN)
         texts = [
             {"text": each.text, "score": each.score, "at": each.at._asdict()} for each in read.texts

@@ -76,11 +76,7 @@ class WaitHandler(AskingHandler):
             "screenshot": None,
         }
         if body.screenshot is not None:
-            question = TakeScreenshot(
-                organization_id=self.organization_id,
-                machine_id=path.machine_id,
-                wanted=body.screenshot,
-            )
+            question = TakeScreenshot(**self.looking_at(path.machine_id), wanted=body.screenshot)
             content["screenshot"] = await fetched(self, question, WAIT)
         self.answer(200, WaitResult.model_validate(content))
 
@@ -104,9 +100,10 @@ class WaitHandler(AskingHandler):
         return waiting.result()
 
     async def _seen(self, machine_id: str, body: Wait) -> ScreenSeen:
-        machine = {"organization_id": self.organization_id, "machine_id": machine_id}
         wait_id = uuid4()
-        question = AwaitScreen(**machine, wait_id=wait_id, any=body.any, timeout=body.timeout)
+        question = AwaitScreen(
+            **self.looking_at(machine_id), wait_id=wait_id, any=body.any, timeout=body.timeout
+        )
         seen: ScreenSeen | StillWaiting = StillWaiting()
         try:
             while isinstance(seen, StillWaiting):
@@ -115,7 +112,9 @@ class WaitHandler(AskingHandler):
                 await self.authorize(WAIT)
                 seen = await self.ask(question)
         except BaseException:
-            stop = StopWaiting(**machine, wait_id=wait_id)
+            stop = StopWaiting(
+                organization_id=self.organization_id, machine_id=machine_id, wait_id=wait_id
+            )
             self.services.background.start_and_report(self._told(stop), "stop a wait")
             raise
         return seen

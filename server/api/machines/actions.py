@@ -89,10 +89,10 @@ class ActionsHandler(InputHandler):
         if time.monotonic() > give_up_at:
             return {"left_out": "the pictures before it took too long to come"}
         question = FetchPicture(
-            organization_id=self.organization_id,
-            machine_id=ended.machine_id,
+            **self.looking_at(ended.machine_id),
             command_id=ended.command_id,
             action=number,
+            since=ended.accepted_at,
         )
         return await fetched(self, question, ACTIONS)
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from schemas.http import problems
@@ -69,6 +69,14 @@ class AskingHandler(ApiHandler):
         """Who takes or has control: a lease is good for the token or session alone that took it."""
         principal = self.principal
         return Caller(principal.token_id, principal.token_name, session_hash(self))
+
+    def looking_at(self, machine_id: str) -> dict[str, Any]:
+        """What every question has whose answer the caller is to see something in."""
+        return {
+            "organization_id": self.organization_id,
+            "machine_id": machine_id,
+            "looker": self.caller.looker,
+        }
 
     def sender(
         self, lease: str | None, *, in_segment: bool = False, recording: UUID | None = None

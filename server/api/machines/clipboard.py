@@ -35,7 +35,7 @@ class ClipboardHandler(InputHandler):
         description="The text that was copied last on the machine, by whatever program, after "
         "all inputs that it got before.  Empty where nothing was copied.  At most 1 MiB as "
         "UTF-8.  It may be read while the machine is paused, and while somebody else has "
-        "control of it, as its screen may be looked at.",
+        "control of it that is not private, as its screen may be looked at.",
         scope=Scope.CLIPBOARD,
         path=MachinePath,
         query=SelectionQuery,
@@ -49,11 +49,7 @@ class ClipboardHandler(InputHandler):
     )
     async def get(self, path: MachinePath, query: SelectionQuery) -> None:
         read = await self.look(
-            ReadClipboard(
-                organization_id=self.organization_id,
-                machine_id=path.machine_id,
-                selection=query.selection,
-            ),
+            ReadClipboard(**self.looking_at(path.machine_id), selection=query.selection),
             LookedAt.CLIPBOARD,
         )
         self.answer(200, ClipboardContent(text=read.text))

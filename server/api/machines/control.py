@@ -3,7 +3,7 @@
 from schemas.http import problems
 from schemas.resources.actions import Action
 from schemas.resources.events import ControlRequested
-from schemas.resources.machines import Control, ControlRequest, NewControl
+from schemas.resources.machines import Control, ControlChange, ControlRequest, NewControl
 from schemas.resources.tokens import Scope
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import LeasePath, MachinePath
@@ -18,7 +18,8 @@ class ControlHandler(AskingHandler):
         summary="Take control of a machine",
         description="From then on inputs without this lease are refused.  Before it is "
         "answered, whatever ran on the machine has ended, and whatever was held is released.  "
-        "Control ends after 30 seconds unless it is renewed.",
+        "Control ends after 30 seconds unless it is renewed.  While it is private, nobody else "
+        "sees the screen, its elements or the clipboard, and nothing is recorded.",
         scope=Scope.MACHINES_CONTROL,
         path=MachinePath,
         body=NewControl,
@@ -34,10 +35,14 @@ class ControlHandler(AskingHandler):
     async def post(self, path: MachinePath, body: NewControl) -> None:
         machine_id = path.machine_id
         control = await self.services.machines.control.take(
-            self.organization_id, machine_id, self.caller, take_over=body.take_over
+            *(self.organization_id, machine_id, self.caller),
+            take_over=body.take_over,
+            private=body.private,
         )
         action: Action = "control.taken_over" if body.take_over else "control.taken"
         await record(self, action, machine_id, machine_id=machine_id, note=body.note)
+        if body.private:
+            await record(self, "control.made_private", machine_id, machine_id=machine_id)
         self.answer(201, control)
 
 
@@ -81,6 +86,26 @@ class LeaseHandler(AskingHandler):
             self.organization_id, path.machine_id, self.caller, path.lease
         )
         self.answer(200, control)
+
+    @Endpoint(
+        summary="Make control of a machine private, or open",
+        description="Before it is answered, whoever else watched the screen sees it no more, or "
+        "may see it again.  Nothing that runs on the machine ends.",
+        scope=Scope.MACHINES_CONTROL,
+        path=LeasePath,
+        body=ControlChange,
+        answers={200: Control},
+        problems=(problems.NOT_FOUND, problems.CONTROL_ENDED, problems.MACHINE_UNAVAILABLE),
+    )
+    async def patch(self, path: LeasePath, body: ControlChange) -> None:
+        machine_id = path.machine_id
+        changed = await self.services.machines.control.make_private(
+            *(self.organization_id, machine_id, self.caller, path.lease), private=body.private
+        )
+        if changed.has_changed:
+            action: Action = "control.made_private" if body.private else "control.made_open"
+            await record(self, action, machine_id, machine_id=machine_id)
+        self.answer(200, changed.control)
 
     @Endpoint(
         summary="Give control of a machine back",

@@ -116,11 +116,14 @@ class MachinesElsewhere:
         return reply
 
     def watch(
-        self, organization_id: UUID, machine_id: str, options: LiveOptions, name: str
+        self, organization_id: UUID, machine_id: str, options: LiveOptions, name: str, looker: str
     ) -> LiveScreen:
-        """A machine's live screen, which the caller closes; ``name`` is who watches."""
-        screen = self._screens.of(organization_id, machine_id)
-        return LiveScreen(screen, options, [name], lambda: None)
+        """A machine's live screen, which the caller closes.
+
+        ``name`` is who watches, and ``looker`` stands for them.
+        """
+        screen = self._screens.of(organization_id, machine_id, looker)
+        return LiveScreen(screen, options, [name], lambda: None, looker=looker)
 
     async def describe(
         self, node_id: UUID, organization_id: UUID, machine_ids: Sequence[str]

@@ -1,4 +1,8 @@
-"""Live screens of machines on other nodes: one stream for all viewers of this node."""
+"""Live screens of machines on other nodes: one stream for all viewers of this node who are one.
+
+Who may see a machine is known on the node with its link alone: different lookers ask it on their
+own.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,6 +17,7 @@ from server.machines.link.questions.screen import (
     LiveScreenEnded,
     ScreenQuestion,
 )
+from server.machines.privacy import PrivateError
 from server.machines.screens import MachineScreen
 from server.tasks import Tasks
 
@@ -28,30 +33,31 @@ class RemoteScreens:
     def __init__(self, ask: Ask, background: Tasks) -> None:
         self._ask = ask
         self._background = background
-        self._screens: dict[tuple[UUID, str], RemoteScreen] = {}
+        self._screens: dict[tuple[UUID, str, str], RemoteScreen] = {}
 
     @property
     def viewers(self) -> int:
         """How many look at them."""
         return sum(each.screen.viewers for each in self._screens.values())
 
-    def of(self, organization_id: UUID, machine_id: str) -> MachineScreen:
-        """The screen of a machine, for whoever is about to look at it."""
+    def of(self, organization_id: UUID, machine_id: str, looker: str) -> MachineScreen:
+        """The screen of a machine, for a looker who is about to look at it."""
         self._screens = {key: each for key, each in self._screens.items() if each.screen.viewers}
-        key = organization_id, machine_id
+        key = organization_id, machine_id, looker
         if key not in self._screens:
-            self._screens[key] = RemoteScreen(
-                organization_id, machine_id, self._ask, self._background
-            )
+            self._screens[key] = RemoteScreen(*key, self._ask, self._background)
         return self._screens[key].screen
 
 
 class RemoteScreen:
-    """One machine's screen, seen through another node."""
+    """One machine's screen, seen by one looker through another node."""
 
-    def __init__(self, organization_id: UUID, machine_id: str, ask: Ask, background: Tasks) -> None:
+    def __init__(
+        self, organization_id: UUID, machine_id: str, looker: str, ask: Ask, background: Tasks
+    ) -> None:
         self._organization_id = organization_id
         self._machine_id = machine_id
+        self._looker = looker
         self._ask = ask
         self._background = background
         self._viewer = uuid4()
@@ -74,6 +80,7 @@ class RemoteScreen:
         request = screens.NextPicture(
             organization_id=self._organization_id,
             machine_id=self._machine_id,
+            looker=self._looker,
             viewer=self._viewer,
             width=wanted.width,
             height=wanted.height,
@@ -88,6 +95,8 @@ class RemoteScreen:
                     continue
                 case screens.NoPicture():
                     continue
+                case Refusal(reason="private", by=str(by), since=int(since)):
+                    self.screen.hide(PrivateError(by, since))
                 case screens.ScreenEnded(reason=why) | Refusal(detail=why):
                     self.screen.arrived(LiveScreenEnded(why))
                 case _:

@@ -50,7 +50,7 @@ class RemoteViewers:
     ) -> PictureTaken | NoPicture | ScreenEnded:
         """The next picture for another node.  Raises RefusedError where there is no screen."""
         key = request.organization_id, request.machine_id, request.viewer
-        watching = self._watch(key, link, request.options, request.names)
+        watching = self._watch(key, link, request)
         loop = asyncio.get_running_loop()
         if watching.sent_at is None:
             picture = await watching.screen.first()
@@ -67,17 +67,15 @@ class RemoteViewers:
         """The viewers of another node have left."""
         self._left((request.organization_id, request.machine_id, request.viewer))
 
-    def _watch(
-        self, key: _Key, link: LinkSocket, options: LiveOptions, names: tuple[str, ...]
-    ) -> _Watching:
-        watching = self._watching.get(key)
+    def _watch(self, key: _Key, link: LinkSocket, request: NextPicture) -> _Watching:
+        watching, options = self._watching.get(key), request.options
         if watching is not None and watching.options == options and not watching.screen.why_over:
-            watching.screen.rename(names)
+            watching.screen.rename(request.names)
             watching.leaving.cancel()
             watching.leaving = self._leaving(key)
             return watching
         # The new one first, so that the capture goes on between.
-        screen = live_screen(link, options, names)
+        screen = live_screen(link, request.options, request.names, request.looker)
         if watching is not None:
             self._left(key)
         watching = self._watching[key] = _Watching(screen, options, self._leaving(key))

@@ -9,6 +9,7 @@ from schemas.link.close_codes import CloseCode
 from server.dispatch.command import Command, CommandReply, Ended, Pending
 from server.dispatch.forwarding.remote_viewers import RemoteViewers
 from server.dispatch.here import clipboard, elements, screens, texts
+from server.dispatch.here.looking import looking
 from server.dispatch.here.waits import WaitsHere
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.timings import Timings
@@ -23,11 +24,12 @@ from server.dispatch.questions.control import (
 )
 from server.dispatch.questions.elements import FindElements
 from server.dispatch.questions.inputs import ResolveCommand
-from server.dispatch.questions.question import Done, LinkQuestion, Refusal
+from server.dispatch.questions.question import Done, LinkQuestion, Look, Refusal
 from server.dispatch.questions.recordings import FinishRecording, RecordingsChanged
 from server.dispatch.questions.screens import (
     AwaitScreen,
     FetchPicture,
+    FindScreen,
     LookAtDesktop,
     NextPicture,
     StopWaiting,
@@ -87,7 +89,11 @@ class MachinesHere:
         answers: Callable[[MachinesHere, LinkSocket, LinkQuestion[R]], Awaitable[R]]
         answers = ANSWERS[type(question)]
         try:
-            return await answers(self, link, question)
+            if not isinstance(question, Look):
+                return await answers(self, link, question)
+            since = question.since if isinstance(question, FetchPicture) else None
+            async with looking(link, question.looker, since):
+                return await answers(self, link, question)
         except RefusedError as error:
             return error.refusal
 
@@ -208,6 +214,11 @@ async def _found(_here: MachinesHere, link: LinkSocket, question: FindLink) -> D
     return Done()
 
 
+async def _seen(_here: MachinesHere, link: LinkSocket, _: FindScreen) -> Done:
+    screens.check_screen(link)
+    return Done()
+
+
 async def _resolved(here: MachinesHere, link: LinkSocket, question: ResolveCommand) -> Done:
     await here.resolve(link, question)
     return Done()
@@ -259,6 +270,7 @@ async def _stopped_waiting(here: MachinesHere, _link: LinkSocket, asked: StopWai
 
 ANSWERS: Final[dict[type[LinkQuestion[Any]], Answers]] = {
     FindLink: _found,
+    FindScreen: _seen,
     ResolveCommand: _resolved,
     TakeScreenshot: lambda _, link, question: screens.screenshot(link, question),
     AwaitScreen: lambda here, link, asked: here.waits.seen(link, asked),

@@ -16,8 +16,10 @@ from server.dispatch.refusals import (
     no_screen,
     no_vision,
     not_on_screen,
+    private,
 )
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
+from server.machines.privacy import PrivateError
 from server.machines.screens import MachineScreen, NotOnScreenError, ScreenUnavailableError
 from server.machines.socket import LinkSocket
 
@@ -90,8 +92,9 @@ async def _asked(
 class LiveScreen:
     """One who watches a machine's screen: begins with it, and is closed at the end.
 
-    Raises RefusedError where its link is down.  ``names`` are who watches, ``unseen_since`` says
-    since when the screen cannot be seen; None is now.  ``rate`` is pictures a second, at most.
+    Raises RefusedError where its link is down.  ``names`` are who watches, ``looker`` stands for
+    them, and ``unseen_since`` says since when the screen cannot be seen; None is now.  ``rate`` is
+    pictures a second, at most.
     """
 
     def __init__(
@@ -100,11 +103,13 @@ class LiveScreen:
         options: LiveOptions,
         names: Iterable[str],
         unseen_since: Callable[[], int | None],
+        *,
+        looker: str,
     ) -> None:
         self._unseen_since = unseen_since
         self.rate = options.rate
         try:
-            self._viewer = screen.watch(options, *names)
+            self._viewer = screen.watch(options, *names, looker=looker)
         except LinkDownError:
             raise RefusedError(just_disconnected()) from None
 
@@ -123,6 +128,8 @@ class LiveScreen:
         try:
             async with asyncio.timeout(screens.ANSWER_SECONDS):
                 return await self._viewer.next()
+        except PrivateError as error:
+            raise RefusedError(private(error.by, error.since)) from None
         except ScreenUnavailableError as error:
             since = error.since or self._unseen_since()
             raise RefusedError(no_screen(str(error), since)) from None
@@ -135,7 +142,7 @@ class LiveScreen:
         try:
             async with asyncio.timeout(timeout):
                 return await self._viewer.next()
-        except (TimeoutError, ScreenUnavailableError):
+        except (TimeoutError, ScreenUnavailableError, PrivateError):
             return None
 
     async def pause(self, seconds: float) -> None:
@@ -155,10 +162,12 @@ class LiveScreen:
         self._viewer.close()
 
 
-def live_screen(link: LinkSocket, options: LiveOptions, names: Iterable[str]) -> LiveScreen:
-    """One who watches the screen of a machine on this node.  Raises RefusedError."""
+def live_screen(
+    link: LinkSocket, options: LiveOptions, names: Iterable[str], looker: str
+) -> LiveScreen:
+    """One who may see the screen of a machine on this node watches it.  Raises RefusedError."""
     check_screen(link)
-    return LiveScreen(link.screen, options, names, lambda: _since(link))
+    return LiveScreen(link.screen, options, names, lambda: _since(link), looker=looker)
 
 
 def check_screen(link: LinkSocket) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+from server.dispatch.here.looking import looking
 from server.dispatch.here.screens import wait
 from server.dispatch.questions.screens import AwaitScreen, ScreenSeen, StillWaiting, StopWaiting
 from server.machines.socket import LinkSocket
@@ -40,7 +41,7 @@ class WaitsHere:
         key = _key(asked)
         waiting = self._waiting.get(key)
         if waiting is None:
-            seeing = asyncio.get_running_loop().create_task(wait(link, asked))
+            seeing = asyncio.get_running_loop().create_task(_wait(link, asked))
             seeing.add_done_callback(_look_at_error)
         else:
             waiting.leaving.cancel()
@@ -65,6 +66,12 @@ class WaitsHere:
         if waiting is not None:
             waiting.leaving.cancel()
             waiting.seeing.cancel()
+
+
+async def _wait(link: LinkSocket, asked: AwaitScreen) -> ScreenSeen:
+    """What is seen, also between two questions about it by one who may see it all the time."""
+    async with looking(link, asked.looker):
+        return await wait(link, asked)
 
 
 def _look_at_error(seeing: "asyncio.Task[ScreenSeen]") -> None:

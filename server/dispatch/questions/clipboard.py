@@ -3,7 +3,7 @@
 from typing import Final, Literal, Self
 
 from schemas.inputs.clipboard_texts import Selection
-from server.dispatch.questions.question import LinkQuestion, Refusal, ReplyWithContent
+from server.dispatch.questions.question import Look, Refusal, ReplyWithContent
 from server.dispatch.refusals import no_clipboard
 
 ANSWER_SECONDS: Final = 30.0
@@ -26,10 +26,11 @@ class TextRead(ReplyWithContent):
         return self.content.decode()
 
 
-class ReadClipboard(LinkQuestion[TextRead]):
+class ReadClipboard(Look[TextRead]):
     """What was copied last on the machine, after all inputs that it has got?
 
-    It may be read while the machine is paused and while somebody has control, like its screen.
+    It may be read while the machine is paused and while somebody has control, like its screen,
+    unless that is private.
     """
 
     answer_seconds = ANSWER_SECONDS + 1.0

@@ -7,7 +7,7 @@ from pydantic import Field
 from schemas.inputs.outcomes import Point
 from schemas.inputs.selectors import Selector, Sought
 from schemas.link.element_messages import MAX_DEPTH, MAX_ELEMENTS, SeenElement, Truncation
-from server.dispatch.questions.question import LinkQuestion, Refusal, Reply
+from server.dispatch.questions.question import Look, Refusal, Reply
 from server.dispatch.refusals import no_elements
 
 ANSWER_SECONDS: Final = 15.0
@@ -27,7 +27,7 @@ class ElementsFound(Reply):
     silent: list[str]
 
 
-class FindElements(LinkQuestion[ElementsFound]):
+class FindElements(Look[ElementsFound]):
     """Which elements does the screen show that are like this, or that are at a place?"""
 
     # Several may be asked for once more, each on its own.

@@ -162,6 +162,16 @@ class LinkQuestion(_Asked[R], Generic[R]):
         )
 
 
+class Look(LinkQuestion[R], Generic[R]):
+    """A question whose answer shows something of the machine.
+
+    ``looker`` stands for whoever is to see it; while somebody has private control, nobody else
+    does.  Without it, it is somebody who has no control.
+    """
+
+    looker: str = Field("", max_length=64)
+
+
 class NodeQuestion(_Asked[R], Generic[R]):
     """A question for a node, which answers it from memory."""
 

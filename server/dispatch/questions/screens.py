@@ -18,6 +18,8 @@ from schemas.values.scalars import Name
 from server.dispatch.questions.question import (
     Done,
     LinkQuestion,
+    Look,
+    Milliseconds,
     Refusal,
     Reply,
     ReplyWithContent,
@@ -57,7 +59,7 @@ class PictureTaken(ReplyWithContent):
         return Picture(self.format, self.content, self.size, self.region, self.captured_at)
 
 
-class TakeScreenshot(LinkQuestion[PictureTaken]):
+class TakeScreenshot(Look[PictureTaken]):
     """What does the screen show now?"""
 
     answer_seconds = ANSWER_SECONDS + 1.0
@@ -70,14 +72,18 @@ class TakeScreenshot(LinkQuestion[PictureTaken]):
         return no_screen("its node did not answer in time", None)
 
 
-class FetchPicture(LinkQuestion[PictureTaken]):
-    """The picture that a command had taken; ``action`` is which of its actions, None the end."""
+class FetchPicture(Look[PictureTaken]):
+    """The picture that a command had taken; ``action`` is which of its actions, None the end.
+
+    It was taken at any time from ``since``, when the command was accepted.
+    """
 
     answer_seconds = ANSWER_SECONDS + 1.0
 
     type: Literal["fetch_picture"] = "fetch_picture"
     command_id: UUID
     action: Annotated[int, Field(ge=0, lt=MAX_ACTIONS)] | None
+    since: Milliseconds = 0
 
     def lost(self) -> Refusal:
         """It may be there; nobody brings it."""
@@ -103,7 +109,7 @@ class StillWaiting(Reply):
     type: Literal["still_waiting"] = "still_waiting"
 
 
-class AwaitScreen(LinkQuestion[ScreenSeen | StillWaiting]):
+class AwaitScreen(Look[ScreenSeen | StillWaiting]):
     """Has the screen met one of the conditions?
 
     The first question begins the wait, which is over when nobody asks any more.
@@ -136,7 +142,7 @@ class DesktopSeen(Reply):
     pointer: Point
 
 
-class LookAtDesktop(LinkQuestion[DesktopSeen]):
+class LookAtDesktop(Look[DesktopSeen]):
     """Where are the displays and the pointer now?"""
 
     answer_seconds = ANSWER_SECONDS + 1.0
@@ -146,6 +152,12 @@ class LookAtDesktop(LinkQuestion[DesktopSeen]):
     def lost(self) -> Refusal:
         """As for a picture: both come from the screen."""
         return no_screen("its node did not answer in time", None)
+
+
+class FindScreen(Look[Done]):
+    """Is a link of the machine there, and may whoever asks see its screen?"""
+
+    type: Literal["find_screen"] = "find_screen"
 
 
 class NoPicture(Reply):
@@ -162,11 +174,11 @@ class ScreenEnded(Reply):
     since: int | None
 
 
-class NextPicture(LinkQuestion[PictureTaken | NoPicture | ScreenEnded]):
+class NextPicture(Look[PictureTaken | NoPicture | ScreenEnded]):
     """The next picture of a live screen, for the viewers of another node.
 
-    The first question begins to watch.  ``viewer`` names who watches: all viewers of a node
-    together, whose ``names`` these are.  They have left when they ask no more.
+    The first question begins to watch.  ``viewer`` names who watches: all viewers of a node with
+    the same looker together, whose ``names`` these are.  They have left when they ask no more.
     """
 
     answer_seconds = PICTURE_SECONDS

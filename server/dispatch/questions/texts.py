@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 from schemas.inputs.pictures import Area
 from schemas.values.pictures import Region
-from server.dispatch.questions.question import LinkQuestion, Refusal, Reply
+from server.dispatch.questions.question import Look, Refusal, Reply
 from server.dispatch.refusals import no_vision
 from server.vision.findings import TextFound
 
@@ -20,7 +20,7 @@ class TextsRead(Reply):
     region: Region
 
 
-class ReadTexts(LinkQuestion[TextsRead]):
+class ReadTexts(Look[TextsRead]):
     """Which texts does the screen show now, in a part or all of it?"""
 
     answer_seconds = ANSWER_SECONDS

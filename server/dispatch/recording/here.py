@@ -83,12 +83,15 @@ class RecordingsHere:
         sessions = [
             before.pop(mark.id) if mark.id in before else self._begin(link, mark) for mark in marks
         ]
+        for session in sessions:
+            session.private_is(link.privacy.is_private)
         for session in before.values():
             session.close()
         if sessions:
             self._sessions[key] = sessions
             if link not in self._surroundings:
                 self._surroundings[link] = Surroundings(link, self._background)
+            self._surroundings[link].passed()
         else:
             self._sessions.pop(key, None)
             self._see_no_more(link)

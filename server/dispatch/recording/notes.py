@@ -5,13 +5,14 @@ No I/O and no clock: whoever has both calls.  Times are milliseconds since 1970.
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID, uuid4
 
 from schemas.inputs.outcomes import Completed, Failed
 from schemas.link.messages import Display
 from schemas.link.picture_frames import Picture
+from server.clock import iso_time
 from server.dispatch.command import Command, CommandReply, Ended, Pending
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import FAILED, PENDING, Draft, Span, drafts_of, gap
@@ -24,6 +25,7 @@ MOST_NOTED: Final = 1000
 """Inputs that are known to be noted, so that a retry is none again."""
 
 OVERFLOW: Final = "The database took no steps for too long: what was done meanwhile is missing."
+PRIVATE: Final = "Private control: what was done from {began} to {ended} was not recorded."
 RESIZED: Final = "The desktop has another size from here on: {sizes}."
 
 
@@ -70,6 +72,11 @@ class Notes:
         if before is not None and _sizes(before) != _sizes(displays):
             self._add([gap(uuid4(), 0, RESIZED.format(sizes=_sizes(displays)), now)])
 
+    def was_private(self, began: int, ended: int) -> None:
+        """Nothing was noted in between, as somebody had private control."""
+        reason = PRIVATE.format(began=iso_time(began), ended=iso_time(ended))
+        self._add([replace(gap(uuid4(), 0, reason, ended), began=began)])
+
     def over(self, now: int, *, settled: int) -> list[Draft]:
         """Those that ended so long ago, which stay until they are `written`; the first first."""
         self._add(self._gestures.rested(now))
@@ -81,7 +88,7 @@ class Notes:
         return min(later, default=None)
 
     def close(self) -> None:
-        """Nothing more comes: what is under way is over."""
+        """Nothing more comes for now: what is under way is over."""
         self._add(self._gestures.close())
 
     @property

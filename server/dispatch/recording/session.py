@@ -90,6 +90,8 @@ class RecordingSession:
         self._answered.set()
         self._woken = asyncio.Event()
         self._is_closing = False
+        self._private_since: int | None = None
+        self._private_until = 0
         self._watching = Watching(link, self._frames, background)
         self._running = background.start_and_report(self._run(), "record a machine")
 
@@ -107,11 +109,23 @@ class RecordingSession:
 
         An input that names a recording of its own is of no other one of its token.
         """
-        if self.mark.of_all or self.is_over:
-            return not self.is_over
+        is_over = self.is_over or self._private_since is not None
+        if self.mark.of_all or is_over:
+            return not is_over
         sender = command.sender
         own = sender.token_id == self.mark.token_id
         return own and sender.recording in (None, self.mark.id)
+
+    def private_is(self, is_private: bool) -> None:
+        """Somebody has private control: nothing is recorded of it, but that it was so."""
+        if is_private and self._private_since is None:
+            self._private_since = server_time()
+            self._notes.close()
+        elif not is_private and self._private_since is not None:
+            since, self._private_since = self._private_since, None
+            self._private_until = server_time()
+            self._notes.was_private(since, self._private_until)
+        self._woken.set()
 
     def began(self, command: Command, beneath: Beneath | None) -> Taken:
         """An input is on its way; it is told of again when it has `ended`."""
@@ -130,7 +144,9 @@ class RecordingSession:
             at -= round((perf_counter() - timings.acknowledged) * 1000)
         elif isinstance(reply, Ended):
             at = reply.ended_at
-        if reply is not None:
+        # Of what was under way when private control began, or ended, a part may have been private.
+        was_open = taken.command.accepted_at >= self._private_until
+        if reply is not None and self._private_since is None and was_open:
             self._notes.ended(taken, reply, at)
         self._woken.set()
 
@@ -172,6 +188,7 @@ class RecordingSession:
     async def _leave(self) -> None:
         """Write what is left, once all is answered that was on its way."""
         await at_most(ANSWER_SECONDS, self._answered.wait())
+        self.private_is(False)
         self._notes.close()
         while self._notes.open:
             await self._write()

@@ -20,6 +20,7 @@ from server.dispatch.here.selectors import selectors_of
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import place_of
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
+from server.machines.privacy import NOBODY, PrivateError
 from server.machines.screens import NotOnScreenError, ScreenUnavailableError
 from server.machines.socket import LinkSocket
 from server.tasks import Tasks
@@ -56,7 +57,7 @@ class Surroundings:
         seen = self._seen
         if not _changes_something(command.body):
             return None
-        self._passed()
+        self.passed()
         place = _pressed_place(command.body)
         if place is None or not seen or not is_recorded:
             return None
@@ -65,12 +66,12 @@ class Surroundings:
     def ended(self, command: Command, beneath: Beneath | None) -> None:
         """An input is over, however it ended."""
         if _changes_something(command.body):
-            self._passed()
+            self.passed()
         if beneath is not None and not self._is_asking:
             self._is_asking = True
             self._background.start_and_report(self._find(beneath), "see what is at a place")
 
-    def _passed(self) -> None:
+    def passed(self) -> None:
         """What was seen is not sure to be there any more."""
         self._inputs += 1
         self._seen = _NOTHING
@@ -111,10 +112,11 @@ class Surroundings:
             return _NOTHING
         with suppress(
             *(LinkBusyError, LinkDownError, LinkLostError, TimeoutError),
-            *(ScreenUnavailableError, NotOnScreenError),
+            *(ScreenUnavailableError, NotOnScreenError, PrivateError),
         ):
             screen = self._link.screen
-            answer = await screen.elements(Sought(), at, limit, None, ANSWER_SECONDS)
+            async with self._link.privacy.look(NOBODY):
+                answer = await screen.elements(Sought(), at, limit, None, ANSWER_SECONDS)
             is_whole = at is not None or answer.truncated is None
             if is_whole and not answer.silent:
                 return {each.ref: each for each in answer.elements}

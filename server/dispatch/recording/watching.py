@@ -7,6 +7,7 @@ from typing import Final
 from server.clock import server_time
 from server.dispatch.recording.frames import LIVE, Frames
 from server.machines.link.errors import LinkBusyError, LinkDownError
+from server.machines.privacy import PrivateError
 from server.machines.screens import ScreenUnavailableError, Viewer
 from server.machines.socket import LinkSocket
 from server.tasks import Tasks
@@ -45,12 +46,12 @@ class Watching:
 
     async def _watch(self) -> None:
         """Until the screen cannot be seen any more, if it can."""
-        if self._link.desktop.why_no_screen is not None:
+        if self._link.desktop.why_no_screen is not None or self._link.privacy.is_private:
             return
         # Without a name: who records is told in another place than who looks.
         viewer: Viewer = self._link.screen.watch(LIVE)
         try:
-            with suppress(ScreenUnavailableError):
+            with suppress(ScreenUnavailableError, PrivateError):
                 while True:
                     self._frames.arrived(await viewer.next())
                     self.is_settled.set()

@@ -80,7 +80,7 @@ class Availability:
         somebody has control it is theirs, and they may work on a paused machine.
         """
         before, self.restrictions = self.restrictions, restrictions
-        if before.control != restrictions.control:
+        if _lease_of(before) != _lease_of(restrictions):
             return True
         begins_pause = before.pause is None and restrictions.pause is not None
         return begins_pause and restrictions.control is None
@@ -107,6 +107,10 @@ class Availability:
             raise NoClipboardError(why)
         if (why := self.desktop.why_no_elements) is not None and any(map(_names_element, actions)):
             raise NoElementsError(why)
+
+
+def _lease_of(restrictions: Restrictions) -> str | None:
+    return None if restrictions.control is None else restrictions.control.lease_hash
 
 
 def _names_element(action: Mapping[str, Any]) -> bool:

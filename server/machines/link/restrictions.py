@@ -14,13 +14,16 @@ from server.machines.link.errors import (
 class Control:
     """Somebody holds the machine's control lease.
 
-    ``lease_hash`` stands for the lease, which only whoever took it has; ``by`` is their name, and
-    ``since`` is milliseconds since 1970.
+    ``lease_hash`` stands for the lease, which only whoever took it has, and ``holder`` for them;
+    ``by`` is their name.  ``since``, and ``private_since`` where nobody else may see anything of
+    the machine, are milliseconds since 1970.
     """
 
     lease_hash: str
     by: str
     since: int
+    holder: str = ""
+    private_since: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

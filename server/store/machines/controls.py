@@ -4,6 +4,7 @@ A lease is a part of its machine's document, so that whoever reads the machine r
 Its times are MongoDB's, which all nodes share.
 """
 
+import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -28,8 +29,9 @@ class StoredControl:
     """A lease as it is stored; ``lease_hash`` stands for its id, which only its holder has.
 
     ``by`` is the holder's name.  ``session_hash`` is that of the console's session, where somebody
-    took it who had signed in there.  ``hand`` is the newest hand that was opened with it, on
-    whichever node.
+    took it who had signed in there.  ``private_since`` is since when nobody else may see anything
+    of the machine; None is that everybody may.  ``hand`` is the newest hand that was opened with
+    it, on whichever node.
     """
 
     lease_hash: str
@@ -38,7 +40,13 @@ class StoredControl:
     session_hash: bytes | None
     since: datetime
     expires_at: datetime
+    private_since: datetime | None = None
     hand: UUID | None = None
+
+    @property
+    def holder(self) -> str:
+        """What stands for whoever has it, and may look at the machine while it is private."""
+        return holder_of(self.token_id, self.session_hash)
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,19 @@ class NewControl:
     by: str
     token_id: UUID
     session_hash: bytes | None = None
+    private: bool = False
+
+
+@dataclass(frozen=True)
+class KeptTo:
+    """What stands between callers and a machine, as its link keeps to it.
+
+    ``lease_hash`` is of its control lease, where it has one.
+    """
+
+    paused: bool
+    lease_hash: str | None
+    private: bool
 
 
 @dataclass(frozen=True)
@@ -89,6 +110,7 @@ class ControlStore:
             "session_hash": new.session_hash,
             "since": "$$NOW",
             "expires_at": _END,
+            "private_since": "$$NOW" if new.private else None,
         }
         change = {"$set": {"control": {"$cond": [is_kept, "$control", control]}}}
         wanted = {
@@ -114,6 +136,24 @@ class ControlStore:
                 return_document=ReturnDocument.AFTER,
             )
         return None if found is None else control_of(found)
+
+    async def make_private(
+        self, organization_id: UUID, machine_id: str, lease_hash: str, *, private: bool
+    ) -> tuple[StoredControl, int, bool] | None:
+        """Have a lease be private or open from now on; None where it is over.
+
+        With it come the epoch of the machine's newest link, and whether this changed anything.
+        """
+        wanted = {**_with(organization_id, machine_id, lease_hash), "$expr": _IN_FORCE}
+        since: Document = {"$ifNull": ["$control.private_since", "$$NOW"]}
+        change = {"$set": {"control.private_since": since if private else None}}
+        async with self._database.operation():
+            before = await self._machines.find_one_and_update(wanted, [change])
+            found = await self._machines.find_one(_with(organization_id, machine_id, lease_hash))
+        if before is None or found is None:
+            return None
+        was_private = control_from(before["control"]).private_since is not None
+        return control_from(found["control"]), found["epoch"], was_private != private
 
     async def open_hand(
         self, organization_id: UUID, machine_id: str, lease_hash: str, hand: UUID
@@ -152,23 +192,22 @@ class ControlStore:
             async for found in self._database.documents(cursor)
         ]
 
-    async def restricted_of(self, node_id: UUID) -> dict[MachineKey, tuple[bool, str | None]]:
-        """Which machines are paused or under control of those whose newest link a node holds.
-
-        Whether each is paused, and the hash of its lease.
-        """
+    async def restricted_of(self, node_id: UUID) -> dict[MachineKey, KeptTo]:
+        """Which machines are paused or under control of those whose newest link a node holds."""
         cursor = self._machines.find(
             {
                 "link.node_id": node_id,
                 "deleted_at": None,
                 "$or": [{"paused": True}, {"control.lease_hash": {"$exists": True}}],
             },
-            projection=["organization_id", "machine_id", "paused", "control.lease_hash"],
+            projection=[
+                *("organization_id", "machine_id", "paused"),
+                *("control.lease_hash", "control.private_since"),
+            ],
         )
         return {
-            (found["organization_id"], found["machine_id"]): (
-                found["paused"],
-                (found.get("control") or {}).get("lease_hash"),
+            (found["organization_id"], found["machine_id"]): _kept_to(
+                found["paused"], found.get("control") or {}
             )
             async for found in self._database.documents(cursor)
         }
@@ -177,6 +216,12 @@ class ControlStore:
         async with self._database.operation():
             result = await self._machines.update_one(wanted, {"$unset": {"control": ""}})
         return result.modified_count == 1
+
+
+def holder_of(token_id: UUID, session_hash: bytes | None) -> str:
+    """What stands for one who may hold a lease: a token, or a session of the console."""
+    own = token_id.bytes if session_hash is None else session_hash
+    return hashlib.sha256(b"holder" + own).hexdigest()
 
 
 def control_of(machine: Document) -> StoredControl | None:
@@ -188,6 +233,11 @@ def control_of(machine: Document) -> StoredControl | None:
 def control_from(control: Document) -> StoredControl:
     """A lease as it is stored."""
     return StoredControl(**fields_of(StoredControl, control))
+
+
+def _kept_to(paused: bool, control: Document) -> KeptTo:
+    private = control.get("private_since") is not None
+    return KeptTo(paused, control.get("lease_hash"), private)
 
 
 def _with(organization_id: UUID, machine_id: str, lease_hash: str) -> Document:

@@ -2,12 +2,13 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
 
 from server.store.machines import controls as module
-from server.store.machines.controls import ControlStore, NewControl
+from server.store.machines.controls import ControlStore, KeptTo, NewControl
 from server.store.machines.documents import ClientSummary, LinkFacts
 from server.store.machines.machines import MachineStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened, there
@@ -79,6 +80,35 @@ async def test_lease_that_has_run_out_is_nobodys(mongodb: str, database_name: st
         assert await controls.all() == []
 
 
+async def test_lease_is_made_private_and_open(mongodb: str, database_name: str) -> None:
+    async with a_machine(mongodb, database_name) as (controls, machines):
+        await machines.begin_link(*DESK, ClientSummary("Linux", "1", ()), LINK)
+        first, _ = there(await controls.take(*DESK, ADA, take_over=False))
+        assert first.private_since is None
+        made, epoch, has_changed = there(await controls.make_private(*DESK, "of Ada", private=True))
+        assert (made.private_since is not None, epoch, has_changed) == (True, 1, True)
+        again, _, has_changed = there(await controls.make_private(*DESK, "of Ada", private=True))
+        assert (again, has_changed) == (made, False)
+        restricted = await controls.restricted_of(LINK.node_id)
+        assert restricted == {DESK: KeptTo(paused=False, lease_hash="of Ada", private=True)}
+        opened_again, _, has_changed = there(
+            await controls.make_private(*DESK, "of Ada", private=False)
+        )
+        assert (opened_again, has_changed) == (first, True)
+        assert await controls.make_private(*DESK, "of Bob", private=True) is None
+        private = replace(BOB, private=True)
+        taken, _ = there(await controls.take(*DESK, private, take_over=True))
+        assert taken.private_since == taken.since
+        assert len({first.holder, taken.holder, replace(taken, session_hash=None).holder}) == 3
+
+
+@pytest.mark.usefixtures("short_leases")
+async def test_lease_that_has_run_out_is_not_made_private(mongodb: str, database_name: str) -> None:
+    async with a_machine(mongodb, database_name) as (controls, _):
+        await controls.take(*DESK, ADA, take_over=False)
+        assert await controls.make_private(*DESK, "of Ada", private=True) is None
+
+
 async def test_removed_machine_leaves_no_lease_behind(mongodb: str, database_name: str) -> None:
     async with a_machine(mongodb, database_name) as (controls, machines):
         await controls.take(*DESK, ADA, take_over=False)
@@ -95,10 +125,14 @@ async def test_node_reads_what_restricts_the_machines_that_it_holds(
         await machines.begin_link(*DESK, ClientSummary("Linux", "1", ()), LINK)
         assert await controls.restricted_of(LINK.node_id) == {}
         await controls.take(*DESK, ADA, take_over=False)
-        assert await controls.restricted_of(LINK.node_id) == {DESK: (False, "of Ada")}
+        assert await controls.restricted_of(LINK.node_id) == {
+            DESK: KeptTo(paused=False, lease_hash="of Ada", private=False)
+        }
         await machines.create(ORGANIZATION, "without a link", "d")
         await machines.change(ORGANIZATION, "without a link", paused=True)
         await machines.change(*DESK, paused=True)
         await controls.end(*DESK, "of Ada")
-        assert await controls.restricted_of(LINK.node_id) == {DESK: (True, None)}
+        assert await controls.restricted_of(LINK.node_id) == {
+            DESK: KeptTo(paused=True, lease_hash=None, private=False)
+        }
         assert await controls.restricted_of(uuid4()) == {}
