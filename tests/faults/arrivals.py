@@ -70,10 +70,15 @@ class Arrival(NamedTuple):
         return f"{self.at:9.3f} {self.kind.value} {self.what} at {tuple(self.place)}{who}"
 
 
+FIELD = "field"
+"""What stands in the place of a selection where a text was put into a program's field."""
+
+
 class Copy(NamedTuple):
     """A selection of a desk that got an owner, and the text that this gave.
 
-    None is a text that nobody knows: another came at once, or its owner was gone.
+    None is a text that nobody knows: another came at once, or its owner was gone.  Or it is what a
+    program says was put into its field.
     """
 
     selection: str

@@ -101,6 +101,8 @@ class FaultInjector:
     def act_at_failpoint(self, target: Node | Machine, side: Side) -> None:
         """Kill a program, and have its next run killed or stopped in the middle of its work."""
         points = [each for each in Failpoint if each.side == side]
+        if not (isinstance(target, Machine) and target.desktop.has_field):
+            points = [each for each in points if each is not Failpoint.AFTER_FOUND]
         if side == "machine":
             points += [Failpoint.AFTER_PRESS] * 3
         point = self.rng.choice(points)

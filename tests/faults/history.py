@@ -19,7 +19,7 @@ CLOCKS_DIFFER_SECONDS = 0.05
 NOTHING_HAPPENED = ("machine-unavailable", "machine-busy")
 """Problems that promise a client without a key that it may send again."""
 
-NEVER = ("not-carried-out", "input-expired")
+NEVER = ("not-carried-out", "input-expired", "element-missing")
 """Final answers that say that nothing happened, and never will."""
 
 SOMEBODY_HOLDS = "somebody at the desk held something"
@@ -61,8 +61,8 @@ class Try:
         """Whether this is the command's one answer, as docs/reference/answers.md tells clients."""
         if self.status == 0:
             return False
-        if self.status < 500:
-            return self.status not in (409, 429)
+        if self.status < 500 and self.status not in (409, 429):
+            return True
         return self.json.get("final") is True
 
     @property
@@ -158,6 +158,10 @@ class Clock:
     def __call__(self) -> float:
         return time.monotonic() - self._began
 
+    def of_program(self, monotonic: float) -> float:
+        """A moment as a program of this host counts time."""
+        return monotonic - self._began
+
     def of_x_server(self, milliseconds: int) -> float:
         """A moment of the recent past, as an X server of this host counts time.
 
@@ -168,14 +172,22 @@ class Clock:
 
 
 def random_command(
-    number: int, key: str, machine: str, rng: random.Random, *, copies: bool = True
+    number: int,
+    key: str,
+    machine: str,
+    rng: random.Random,
+    *,
+    copies: bool = True,
+    has_field: bool = False,
 ) -> CommandHistory:
     """A command whose events say which one they belong to; one that copies only where ``copies``.
+
+    Where the machine ``has_field``, some are about that element.
 
     Each number has three contents: for the command, for another body under its key, and for the
     command that releases what this one keeps pressed.
     """
-    make, make_release = random_maker(rng, copies=copies)
+    make, make_release = random_maker(rng, copies=copies, has_field=has_field)
     command = CommandHistory(number, key, machine, make(3 * number), make(3 * number + 1))
     if make_release is not None:
         release = make_release(3 * number + 2 if command.input.has_place else 3 * number)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.faults.arrivals import (
+    FIELD,
     HELD_KEYS,
     MODIFIERS,
     POINTER,
@@ -35,6 +36,7 @@ _HELD_AT_ONCE = 3
 _WHEEL_STEPS = (1, 1, 2, 3)
 
 COPY = "clipboard/write"
+FILL = "element/set_value"
 BATCH = "actions"
 _PARTS_AT_MOST = 5
 _PART = CONTENTS // (_PARTS_AT_MOST + 1)
@@ -50,7 +52,8 @@ class Input:
 
     Between the two motions of a drag, ``is_drag``, come others on the straight line.  ``lets_go``
     is what it releases, of which events come only where it is down.  ``copied`` is the selection
-    and the text that it copies, without any event.  ``parts`` are the actions of a batch.
+    and the text that it copies, or puts into a field, without any event.  ``parts`` are the actions
+    of a batch.
     """
 
     operation: str
@@ -84,20 +87,24 @@ def place_of(content: int) -> Place:
     return Place(x, y)
 
 
-def random_maker(rng: random.Random, *, copies: bool = True) -> tuple[Maker, Maker | None]:
+def random_maker(
+    rng: random.Random, *, copies: bool = True, has_field: bool = False
+) -> tuple[Maker, Maker | None]:
     """An operation, and for one that keeps something pressed the one that releases it."""
+    moved, filled = (4, 14) if has_field else (10, 0)
     kinds: list[tuple[int, Callable[[random.Random], tuple[Maker, Maker | None]]]] = [
-        (34, _click),
+        (26 if has_field else 34, _click),
         (8, _button_held),
         (12, _scroll),
         (12, _drag),
-        (10, _move),
+        (moved, _move),
         (10, _one_combination),
         (8, _one_text),
         (3, lambda _: (_keys_held, _keys_released)),
         (3, _outside),
         (8 if copies else 0, _copy),
         (14, _batch),
+        (filled, _fill),
     ]
     kind = rng.choices([kind for _, kind in kinds], [weight for weight, _ in kinds])[0]
     return kind(rng)
@@ -253,6 +260,17 @@ def _copy(rng: random.Random) -> tuple[Maker, None]:
         return Input(
             COPY, {"text": text, "selection": selection}, copied=(selection, text.encode())
         )
+
+    return make, None
+
+
+def _fill(_chance: random.Random) -> tuple[Maker, None]:
+    """Put a text into an element of a program, which has a record of its own."""
+
+    def make(content: int) -> Input:
+        text = f"content {content} äöü €"
+        element = {"role": "text", "name": "Record"}
+        return Input(FILL, {"element": element, "value": text}, copied=(FIELD, text.encode()))
 
     return make, None
 

@@ -4,7 +4,7 @@ import http.client
 import json
 import random
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -58,7 +58,7 @@ class Load:
     Some commands are sent by two clients at once; after many final answers the client asks again,
     after some with another body.  Of what a command keeps pressed, most is released by another one,
     and the rest by whatever comes next.  A part of all, ``without_key``, is sent once and without a
-    key.  Texts are copied only where ``copies``.
+    key.  Texts are copied only where ``copies``, and put into a field of machines ``with_field``.
     """
 
     def __init__(
@@ -74,6 +74,7 @@ class Load:
         open_limit: int = 128,
         without_key: float = 0.0,
         copies: bool = True,
+        with_field: Collection[str] = (),
     ) -> None:
         self.commands: list[CommandHistory] = []
         self._seed = seed
@@ -85,6 +86,7 @@ class Load:
         self._timing = timing or ClientTiming()
         self._without_key = without_key
         self._copies = copies
+        self._with_field = with_field
         self._room = threading.Semaphore(open_limit)
         self._stopping, self._over = threading.Event(), threading.Event()
         self._jobs = 0
@@ -131,7 +133,10 @@ class Load:
         rng = random.Random(f"{self._seed}/{number}")
         machine = rng.choice(self._machines)
         key = f"run-{self._seed}-{number}"
-        command = random_command(number, key, machine, rng, copies=self._copies)
+        has_field = machine in self._with_field
+        command = random_command(
+            number, key, machine, rng, copies=self._copies, has_field=has_field
+        )
         self.commands.append(command)
         needs_key = command.release is not None or bool(command.input.parts)
         if not needs_key and rng.random() < self._without_key:

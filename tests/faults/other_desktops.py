@@ -11,6 +11,7 @@ from typing import Literal, Protocol, get_args
 
 from tests.desktop import set_layout
 from tests.faults.arrivals import BUTTONS, KEYSYMS, POINTER, Arrival, Copy, Kind, Place
+from tests.faults.desktop_with_field import DesktopWithField
 from tests.faults.history import Clock
 from tests.faults.inputs import HEIGHT, WIDTH
 from tests.faults.witnessed_desktop import READ_EVERY_SECONDS, WitnessedDesktop
@@ -34,6 +35,9 @@ class AnyDesktop(Protocol):
     @property
     def settings(self) -> Mapping[str, str]: ...
 
+    @property
+    def has_field(self) -> bool: ...
+
     def arrivals(self) -> list[Arrival]: ...
 
     def copies(self) -> list[Copy]: ...
@@ -50,9 +54,14 @@ class AnyDesktop(Protocol):
 
 
 @contextlib.contextmanager
-def running_desktop(name: DesktopName, clock: Clock, directory: Path) -> Iterator[AnyDesktop]:
-    """One that is ended with the block."""
-    if name == "x11":
+def running_desktop(
+    name: DesktopName, clock: Clock, directory: Path, *, has_field: bool = False
+) -> Iterator[AnyDesktop]:
+    """One that is ended with the block; of X servers one may have a field."""
+    if name == "x11" and has_field:
+        with DesktopWithField.running(clock) as desktop:
+            yield desktop
+    elif name == "x11":
         with WitnessedDesktop.running(clock) as desktop:
             yield desktop
     elif name == "vnc":
@@ -112,6 +121,8 @@ def without_letting_go(arrivals: Sequence[Arrival]) -> list[Arrival]:
 
 class WitnessedWayland:
     """A compositor, and a witness on it; nobody sits at it, and no texts are told."""
+
+    has_field = False
 
     def __init__(self, compositor: Sway, witness: WaylandWitness, clock: Clock) -> None:
         self.named = compositor.name

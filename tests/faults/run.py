@@ -55,6 +55,7 @@ def run(plan: Plan, directory: Path, say: Callable[[str], None] = print) -> Verd
             without_key=WITHOUT_KEY if plan.nodes > 1 else 0.0,
             # The witness of copied texts is one of X.
             copies=plan.desktop == "x11",
+            with_field=[each.name for each in world.machines if each.desktop.has_field],
         )
         schedule = FaultSchedule(world, plan.seed, of_machines=plan.desktop != "x11")
         load.start()

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.arrivals import FIELD
 from tests.faults.other_desktops import DesktopName
 from tests.faults.run import Plan, run
 from tests.faults.verdict import Verdict
@@ -47,7 +48,8 @@ def proven(plan: Plan, directory: Path) -> Verdict:
 def test_every_promise_is_kept_through_more_than_50_faults(tmp_path: Path) -> None:
     """``make faults`` is the same, for longer."""
     plan = Plan(FAULTS, SEED, COMMANDS, commands_per_second=15, pause=(0.5, 1.0))
-    proven(plan, tmp_path)
+    copies = proven(plan, tmp_path).evidence.copies
+    assert any(each.selection == FIELD for of_one in copies.values() for each in of_one)
 
 
 @pytest.mark.timeout(300)

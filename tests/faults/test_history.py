@@ -27,6 +27,7 @@ def problem(name: str, *, final: bool) -> bytes:
         (200, b"{}", True),
         (204, b"", True),
         (409, problem("idempotency-key-in-progress", final=False), False),
+        (409, problem("element-missing", final=True), True),
         (422, b"{}", True),
         (429, problem("machine-busy", final=False), False),
         (500, problem("internal-error", final=False), False),

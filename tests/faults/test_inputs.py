@@ -8,24 +8,24 @@ import pytest
 from schemas.inputs.actions import COMMAND_BODIES
 from schemas.inputs.bodies import Operation
 from schemas.inputs.clipboard_texts import PIECE_BYTES
-from tests.faults.arrivals import Kind, Step
+from tests.faults.arrivals import FIELD, Kind, Step
 from tests.faults.inputs import CONTENTS, Input, place_of, random_maker
 
 INPUTS = 3000
 
 
-def inputs() -> Iterator[Input]:
+def inputs(*, has_field: bool = False) -> Iterator[Input]:
     """Some inputs with contents one after another, and those that release what they hold."""
     rng = random.Random(7)
     for content in range(INPUTS):
-        make, make_release = random_maker(rng)
+        make, make_release = random_maker(rng, has_field=has_field)
         yield make(content)
         if make_release is not None:
             yield make_release(INPUTS + content)
 
 
 def test_every_input_is_one_that_the_server_takes() -> None:
-    for each in inputs():
+    for each in inputs(has_field=True):
         operation = Operation(each.operation.replace("/", "."))
         COMMAND_BODIES[operation].model_validate(dict(each.body))
 
@@ -49,6 +49,13 @@ def test_every_operation_comes_and_buttons_and_keys_are_held_and_released() -> N
     assert {each.body["clicks"] for each in inputs() if "clicks" in each.body} == {1, 2, 3}
 
 
+def test_texts_come_into_a_field_where_there_is_one() -> None:
+    assert {each.operation for each in inputs(has_field=True)} == {
+        *(each.operation for each in inputs()),
+        "element/set_value",
+    }
+
+
 def test_no_two_inputs_make_the_same_events() -> None:
     """But those that hold keys, of which there are few."""
     made = [each.steps for each in inputs() if each.steps and "down" not in each.body]
@@ -69,9 +76,9 @@ def test_several_actions_have_all_their_events_and_no_place_in_common() -> None:
 
 
 def test_no_two_inputs_copy_the_same_and_some_texts_come_in_pieces() -> None:
-    made = [each.copied for each in inputs() if each.copied is not None]
+    made = [each.copied for each in inputs(has_field=True) if each.copied is not None]
     assert len(set(made)) == len(made)
-    assert {selection for selection, _ in made} == {"clipboard", "primary"}
+    assert {selection for selection, _ in made} == {"clipboard", "primary", FIELD}
     assert min(len(text) for _, text in made) < 100
     assert max(len(text) for _, text in made) > PIECE_BYTES
 

@@ -115,6 +115,7 @@ def test_clients_ask_again_until_the_answer_is_final(load: Load, answers: Answer
     [
         ("mouse/click", ("POST", "/v1/computer/desk/input/mouse/click")),
         ("clipboard/write", ("PUT", "/v1/computer/desk/clipboard")),
+        ("element/set_value", ("POST", "/v1/computer/desk/input/element/set_value")),
         ("actions", ("POST", "/v1/computer/desk/actions")),
     ],
 )

@@ -35,8 +35,11 @@ _KINDS = {
 class WitnessedDesktop:
     """An X server, and a witness whose events are put into words while they come.
 
-    ``named`` and ``settings`` are how a machine client finds it.
+    ``named`` and ``settings`` are how a machine client finds it.  ``has_field`` is whether a
+    program there has a field to put texts into.
     """
+
+    has_field = False
 
     def __init__(self, display: str, clock: Clock) -> None:
         self.display = self.named = display

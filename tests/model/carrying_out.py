@@ -35,6 +35,10 @@ def steps_of_the_command(world: World, state: State) -> Iterator[Step]:
         yield from _go_on(world, state)
     elif running == 1:
         yield Step("machine begins the events", False, _begin(state, 0))
+        if world.configuration.has_deadlines:
+            # It is too late by now, or an element is not what it was a moment ago.
+            refused = _ended(world, state, EXPIRED)
+            yield Step("machine refuses what it has noted, before the events", False, refused)
     elif running == BEGUN:
         yield Step("machine ends the events and notes DONE", False, _complete(world, state))
 
@@ -139,6 +143,9 @@ def _go_on(world: World, state: State) -> Iterator[Step]:
             yield Step(
                 f"machine begins the events of action {number}", False, _begin(begun, number)
             )
+            # An element is not what it was a moment ago, or a text is not there.
+            refused = _ended(world, state, _result(number, INTERRUPTED_BEFORE))
+            yield Step(f"machine refuses action {number}, before its events", False, refused)
         case 2:
             yield from _end_of_action(world, state, number)
             if stops:

@@ -12,6 +12,10 @@ carries input.  A node works on the key for one client at a time, whoever else a
 Several actions are carried out as one command: each is noted as begun, on disk, before its first
 event, and as done after its last; when their link is gone they end, between two of them or in one.
 
+What names an element is looked at again once it is noted: it may be refused then, before its first
+event, and so may an action whose text is not there.  That is an end without events, as where it is
+too late by then; nothing else is new in them: an element is an event like any other.
+
 Where there is a bus, clients also ask a node that does not hold the link.  It forwards the request
 to one that believes to, and relays the answer; a request without a key is asked once, and recorded
 only where its end is not known.

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from machine_client.work.injector import InjectionFailed, Refusal
 from machine_client.work.elements import Found, ask_element, find_all, put_on_elements
+from machine_client.work.injector import InjectionFailed, Refusal
 from schemas.inputs.bodies import AnyInput, ElementInput, MouseInput
 from schemas.inputs.outcomes import Effect, Point, Refused
 from schemas.link.messages import Display

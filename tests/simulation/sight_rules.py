@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from machine_client.work import batch, worker
-from machine_client.work.injector import Refusal
+from machine_client.work.injector import OutcomeUnknown, Refusal
 from schemas.inputs.actions import AnyAction
 from schemas.inputs.outcomes import Effect, Outcome, Point
 from tests.simulation.sights import ShownElements
@@ -25,7 +25,7 @@ def call_unknown_what_the_second_look_refuses(patch: pytest.MonkeyPatch) -> None
             try:
                 return inject()
             except Refusal:
-                raise worker.OutcomeUnknown from None
+                raise OutcomeUnknown from None
 
         return injected(refused, effect)
 

@@ -28,6 +28,14 @@ from tests.simulation.inputs import LET_GO, mark_of
 
 Shown = Literal["is there", "is missing", "is there twice", "vanishes"]
 
+CHANCES: Mapping[Shown, int] = {
+    "is there": 80,
+    "is missing": 6,
+    "is there twice": 4,
+    "vanishes": 10,
+}
+"""In a hundred."""
+
 BY_ELEMENT, FOR_TEXT = 0.5, 0.7
 """How many inputs of the mouse name an element, and how many pauses wait for a text."""
 
@@ -96,9 +104,9 @@ class Eyes:
 
     def wait_for(
         self,
-        place: ActionPlace,  # noqa: ARG002
+        place: ActionPlace,
         wait: WaitFor,
-        before: RawFrame | None,  # noqa: ARG002
+        before: RawFrame | None,
         is_interrupted: Callable[[], bool],
     ) -> Sight:
         text = self._texts[text_of(wait)]
@@ -129,7 +137,7 @@ def by_element(body: AnyInput, dice: Random) -> tuple[AnyInput, Shown | None]:
     """The same input, perhaps at an element, and how that is shown then."""
     if not isinstance(body, MouseInput) or mark_of(body) == LET_GO or dice.random() > BY_ELEMENT:
         return body, None
-    shown = dice.choices(("is there", "is missing", "is there twice", "vanishes"), (80, 6, 4, 10))[0]
+    (shown,) = dice.choices([*CHANCES], [*CHANCES.values()])
     element = {"name": f"{mark_of(body)}"}
     if isinstance(body, MoveMouse) and dice.random() < 0.5:
         return InvokeElement.model_validate({"element": element}), shown

@@ -137,10 +137,10 @@ class AccessibleDesktop:
 
 
 @contextmanager
-def accessible_desktop(size: str = "1280x800x24") -> Iterator[AccessibleDesktop]:
+def accessible_desktop(size: str = "1280x800x24", *options: str) -> Iterator[AccessibleDesktop]:
     """An X server and a bus of its own, which this process is told of meanwhile."""
     with ExitStack() as stack:
-        display = stack.enter_context(virtual_display(size))
+        display = stack.enter_context(virtual_display(size, *options))
         address = stack.enter_context(_session_bus(display))
         before = os.environ.get("DBUS_SESSION_BUS_ADDRESS")
         os.environ["DBUS_SESSION_BUS_ADDRESS"] = address

@@ -1,12 +1,17 @@
 """What is read of real elements, and what never is."""
 
+import asyncio
+from typing import Any
+
 from machine_client.desktop.accessibility.bus import AccessibilityBus, Calls
 from machine_client.desktop.accessibility.details import read_again, read_bounds, read_values
-from machine_client.desktop.accessibility.nodes import Node
+from machine_client.desktop.accessibility.nodes import Address, Node
 from machine_client.desktop.accessibility.programs import read_programs
 from machine_client.desktop.accessibility.search import Search
 from schemas.inputs.selectors import Sought
 from tests.machine_client.desktop.accessibility.rig import AccessibleDesktop, Program
+
+PASSWORD_TEXT, TEXT = 40, 61
 
 
 async def shown(calls: Calls) -> dict[str, Node]:
@@ -32,6 +37,25 @@ def test_values_and_places_are_read_where_there_are_any(
     assert nodes["Password"].value is None
     assert nodes["Save"].bounds is not None
     bus.close()
+
+
+def test_nothing_is_asked_of_what_is_in_a_password_field() -> None:
+    """Some toolkits have the text of a field in an element of its own."""
+    asked: list[Address] = []
+
+    class ScriptedCalls:
+        async def call(self, name: str, path: str, *_: Any) -> str:
+            asked.append(Address(name, path))
+            return "geheim"
+
+    calls: Any = ScriptedCalls()
+    secret, field = (
+        Node(Address(":1.7", f"/{role}"), role, "", 0) for role in (PASSWORD_TEXT, TEXT)
+    )
+    inside = Node(Address(":1.7", "/inside"), TEXT, "", 0, secret, 0)
+    asyncio.run(read_values(calls, [secret, inside, field]))
+    assert asked == [field.address]
+    assert (secret.value, inside.value, field.value) == (None, None, "geheim")
 
 
 def test_element_of_another_name_is_another(
