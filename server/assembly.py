@@ -12,6 +12,7 @@ from uuid import UUID
 from schemas.help.requests import HelpRequest, HelpState
 from schemas.resources.events import EventType
 from schemas.resources.trajectories import ChangedTrajectory
+from schemas.runs.runs import Run
 from server.api.routes import ROUTES
 from server.bus.bus import Bus
 from server.bus.subjects import Subjects
@@ -69,7 +70,11 @@ from server.process.body_memory import BodyMemory
 from server.process.long_answers import LongAnswers
 from server.process.node import Node
 from server.process.throttle import BlockingThrottle
-from server.services import Access, Cluster, Library, Machines, Operation, Services
+from server.runs.ending import RunEnding
+from server.runs.executor import RunExecutor
+from server.runs.runs import Runs
+from server.runs.together import RunGround, runs_together
+from server.services import Access, Cluster, Library, Machines, Operation, RunParts, Services
 from server.settings import ServerSettings
 from server.store.audit import AuditEntry, AuditStore
 from server.store.commands import CommandStore
@@ -90,6 +95,7 @@ from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.store.presence import NodeStore
 from server.store.recordings.recordings import RecordingStore, StoredRecording
+from server.store.runs.documents import StoredRun
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.pictures import PictureStore
 from server.store.trajectories.store import TrajectoryStore
@@ -113,6 +119,7 @@ from server.webhooks.delivering import Delivering
 from server.webhooks.help import HelpDeliveries
 from server.webhooks.outages import Outages
 from server.webhooks.posting import POST_SECONDS, Poster
+from server.webhooks.runs import RunDeliveries
 from server.webhooks.webhooks import Webhooks
 
 
@@ -165,6 +172,7 @@ def assemble(ground: Ground) -> Services:
         ground, events, audit, fingerprints, operation, failed_attempts, library.trajectories
     )
     webhooks, delivering, outages = _webhooks(ground, machines.pools)
+    runs, executor, ending = _runs(ground, machines, events)
     return Services(
         settings=settings,
         background=ground.background,
@@ -179,6 +187,7 @@ def assemble(ground: Ground) -> Services:
         webhooks=webhooks,
         delivering=delivering,
         outages=outages,
+        runs=RunParts(runs=runs, executor=executor, ending=ending),
     )
 
 
@@ -415,6 +424,28 @@ def _help(ground: Ground, transactions: Transactions, audit: AuditStore, events:
         Outbox(database, ground.settings.webhook_outbox),
         HelpDeliveries(WebhookStore(database), PoolStore(database)).of,
         _help_told(events),
+    )
+
+
+def _runs(
+    ground: Ground, machines: Machines, events: EventHub
+) -> tuple[Runs, RunExecutor, RunEnding]:
+    def tell(stored: StoredRun, run: Run) -> None:
+        events.publish(stored.organization_id, "run", run, stored.machine_id)
+
+    database = ground.database
+    return runs_together(
+        RunGround(
+            database=database,
+            background=ground.background,
+            outbox=Outbox(database, ground.settings.webhook_outbox),
+            key_lifetime=ground.key_lifetime,
+            dispatcher=machines.dispatcher,
+            control=machines.control,
+            help=machines.help,
+            deliveries=RunDeliveries(WebhookStore(database), PoolStore(database)).of,
+            told=tell,
+        )
     )
 
 

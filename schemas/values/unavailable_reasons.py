@@ -8,6 +8,7 @@ UnavailableReason = Literal[
     "unreachable",
     "paused",
     "controlled",
+    "run",
     "no_input",
     "no_screen",
     "no_clipboard",
@@ -24,6 +25,7 @@ UNAVAILABLE_REASONS: Mapping[str, str] = {
     "agree with.",
     "paused": "The machine was paused; the detail says by whom, why and until when.",
     "controlled": "Somebody has control of the machine; the member by names them.",
+    "run": "A run has reserved the machine; the member by names it.",
     "no_input": "The machine is connected and has no way to inject input: its desktop is gone, "
     "locked or stuck.",
     "no_screen": "The machine is connected and its screen cannot be seen.",

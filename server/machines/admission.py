@@ -369,5 +369,5 @@ def _restrictions(machine: Machine) -> Restrictions:
         Pause(since, machine.why_paused) if machine.paused else None,
         None
         if control is None
-        else Control(control.lease_hash, control.by, milliseconds(control.since)),
+        else Control(control.lease_hash, control.by, milliseconds(control.since), control.is_run),
     )

@@ -15,12 +15,13 @@ class Control:
     """Somebody holds the machine's control lease.
 
     ``lease_hash`` stands for the lease, which only whoever took it has; ``by`` is their name, and
-    ``since`` is milliseconds since 1970.
+    ``since`` is milliseconds since 1970.  ``is_run`` is whether a run has it, and no person.
     """
 
     lease_hash: str
     by: str
     since: int
+    is_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +46,15 @@ class Restrictions:
         """Raise a SubmissionRefusedError where an input is not taken.
 
         ``lease_hash`` is of the lease that it came with; None for an input that came with none.
-        The holder of the lease passes also while the machine is paused.
+        A person who holds the lease passes also while the machine is paused.
         """
         control = self.control
         if lease_hash is not None:
             if control is None or control.lease_hash != lease_hash:
                 raise ControlEndedError
         elif control is not None:
-            raise MachineControlledError(control.by, control.since)
-        elif self.pause is not None:
+            raise MachineControlledError(control.by, control.since, is_run=control.is_run)
+        if self.pause is not None and (control is None or control.is_run):
             raise MachinePausedError(self.pause.since, self.pause.why)
 
 
