@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from schemas.values.pictures import Region
+from server.dispatch.questions.question import Refusal
 from server.dispatch.questions.screens import PictureTaken
 
 How = Literal["element", "picture", "text", "none needed"]
@@ -74,7 +75,8 @@ class Halt:
     """Nothing more is to be done: ``why`` in a sentence for a person.
 
     ``expected`` and ``actual`` are what should be there and what is, line by line.  ``picture`` is
-    the screen as it was then; None where it could not be seen.
+    the screen as it was then; None where it could not be seen.  ``refusal`` is the machine's own
+    word for why it ``cannot_look``.
     """
 
     reason: HaltReason
@@ -83,6 +85,7 @@ class Halt:
     expected: tuple[str, ...] = ()
     actual: tuple[str, ...] = ()
     picture: PictureTaken | None = field(default=None, repr=False)
+    refusal: Refusal | None = None
 
 
 @dataclass(frozen=True, slots=True)
