@@ -215,7 +215,7 @@ class RunCourse:
         await self._hold.give_back()
         shows_secrets = bool(parts.opened(run))
         halted = await parts.halts.halted(run, why, shows_secrets=shows_secrets)
-        written = await parts.turns.write(run, halted=halted.model_dump(), status="running")
+        written = await parts.turns.halt(run, halted)
         if written is None:
             await parts.halts.withdraw(run, halted.help_id)
             raise Lost

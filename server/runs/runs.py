@@ -211,7 +211,7 @@ def _resumed(run: StoredRun, how: ContinuedRun) -> Document:
         # What is done stays so: only what it led to is looked at again.
         return {} if halted.is_done else {"attempt": None}
     skipped = [_skipped(run, number) for number in range(run.step, target)]
-    steps = [each.model_dump() for each in (*run.steps, *skipped)]
+    steps = [dict(each) for each in (*run.steps, *skipped)]
     return {"step": target, "attempt": None, "tries": 0, "steps": steps}
 
 

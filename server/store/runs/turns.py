@@ -11,7 +11,7 @@ from uuid import UUID
 
 from pymongo import ReturnDocument
 
-from schemas.runs.runs import StepResult
+from schemas.runs.runs import Halted, StepResult
 from server.errors import AlreadyExists
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
@@ -89,6 +89,12 @@ class RunTurns:
         """Set these fields; the run then, or None where it is another node's by now."""
         return await self._update(run, {"$set": changes})
 
+    async def halt(self, run: StoredRun, halted: Halted) -> StoredRun | None:
+        """Note why a run does not go on."""
+        candidates = [dict(each) for each in halted.candidates]
+        document = {**dict(halted), "candidates": candidates}
+        return await self.write(run, halted=document, status="running")
+
     async def attempt(self, run: StoredRun, attempt: StoredAttempt) -> StoredRun | None:
         """Note that a step's input is about to be sent."""
         return await self.write(run, attempt=asdict(attempt), tries=attempt.number)
@@ -104,7 +110,7 @@ class RunTurns:
                     "tries": 0,
                     "status": "running",
                 },
-                "$push": {"steps": result.model_dump()},
+                "$push": {"steps": dict(result)},
             },
         )
 
