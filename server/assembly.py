@@ -1,18 +1,14 @@
 """Puts the parts together: the only place that knows all of them."""
 
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, partial
 from importlib.metadata import version
-from uuid import UUID
 
-from schemas.help.requests import HelpRequest, HelpState
-from schemas.resources.events import EventType
 from schemas.resources.trajectories import ChangedTrajectory
-from schemas.runs.runs import Run
+from server import told
 from server.api.routes import ROUTES
 from server.bus.bus import Bus
 from server.bus.subjects import Subjects
@@ -53,7 +49,7 @@ from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import Pauses
 from server.fleet.pools import Pools
 from server.fleet.reach import MachineReach
-from server.fleet.recordings import Recordings, editor_of, recording_view
+from server.fleet.recordings import Recordings, editor_of
 from server.fleet.rotations import Rotations
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
@@ -74,6 +70,7 @@ from server.runs.ending import RunEnding
 from server.runs.executor import RunExecutor
 from server.runs.runs import Runs
 from server.runs.together import RunGround, runs_together
+from server.secrets.key_file import FILE_NAME, vault_of
 from server.services import Access, Cluster, Library, Machines, Operation, RunParts, Services
 from server.settings import ServerSettings
 from server.store.audit import AuditEntry, AuditStore
@@ -95,7 +92,6 @@ from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.store.presence import NodeStore
 from server.store.recordings.recordings import RecordingStore, StoredRecording
-from server.store.runs.documents import StoredRun
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.pictures import PictureStore
 from server.store.trajectories.store import TrajectoryStore
@@ -298,7 +294,7 @@ def _machines(
         bus, subjects, node.node_id, elsewhere, registry, machines, publisher.changed
     )
     transactions = Transactions(database, key_lifetime=ground.key_lifetime)
-    writer = RecordingWriter(transactions, _recording_told(events, publisher))
+    writer = RecordingWriter(transactions, told.of_recordings(events, publisher))
     recordings_here = RecordingsHere(writer, PictureStore(database), background)
     admission = Admission(
         registry,
@@ -401,20 +397,6 @@ def _machines(
     return door, cluster
 
 
-def _recording_told(
-    events: EventHub, publisher: MachineEventPublisher
-) -> Callable[[StoredRecording], None]:
-    """Tells of a recording that has got steps, or has ended: then its machine has changed, too."""
-
-    def tell(stored: StoredRecording) -> None:
-        told = partial(recording_view, stored)
-        events.publish(stored.organization_id, "recording", told, stored.machine_id)
-        if not stored.runs:
-            publisher.changed(stored.organization_id, stored.machine_id)
-
-    return tell
-
-
 def _help(ground: Ground, transactions: Transactions, audit: AuditStore, events: EventHub) -> Help:
     database = ground.database
     return Help(
@@ -423,16 +405,13 @@ def _help(ground: Ground, transactions: Transactions, audit: AuditStore, events:
         audit,
         Outbox(database, ground.settings.webhook_outbox),
         HelpDeliveries(WebhookStore(database), PoolStore(database)).of,
-        _help_told(events),
+        told.of_help(events),
     )
 
 
 def _runs(
     ground: Ground, machines: Machines, events: EventHub
 ) -> tuple[Runs, RunExecutor, RunEnding]:
-    def tell(stored: StoredRun, run: Run) -> None:
-        events.publish(stored.organization_id, "run", run, stored.machine_id)
-
     database = ground.database
     return runs_together(
         RunGround(
@@ -444,25 +423,10 @@ def _runs(
             control=machines.control,
             help=machines.help,
             deliveries=RunDeliveries(WebhookStore(database), PoolStore(database)).of,
-            told=tell,
+            told=told.of_runs(events),
+            vault=vault_of(ground.settings.data_dir / FILE_NAME, may_make=True),
         )
     )
-
-
-def _help_told(events: EventHub) -> Callable[[UUID, HelpRequest], None]:
-    """Tells of a help request that was asked or has ended."""
-
-    kinds: dict[HelpState, EventType] = {
-        "open": "help_requested",
-        "answered": "help_answered",
-        "withdrawn": "help_ended",
-        "timed_out": "help_ended",
-    }
-
-    def tell(organization_id: UUID, told: HelpRequest) -> None:
-        events.publish(organization_id, kinds[told.state], told, told.machine_id)
-
-    return tell
 
 
 async def _generated(trajectories: Trajectories, ended: StoredRecording) -> None:

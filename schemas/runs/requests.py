@@ -42,6 +42,12 @@ class NewRun(StrictModel):
     input_values: Values = Field(
         default_factory=dict, description="A value for each parameter of the steps, as a text."
     )
+    sensitive_input_values: Values = Field(
+        default_factory=dict,
+        repr=False,
+        description="A value for each secret of the steps.  They are encrypted at rest, in no "
+        "answer, and erased when the run ends.",
+    )
     priority: Annotated[int, Field(strict=True, ge=0, le=9)] = Field(
         USUAL_PRIORITY,
         description="Of the runs that wait for a machine the highest comes first, then the oldest.",
@@ -59,6 +65,16 @@ class NewRun(StrictModel):
         if (self.machine_id is None) == (self.pool_ids is None):
             raise PydanticCustomError("run_on", "give either machine_id or pool_ids")
         return self
+
+
+class RetriedRun(StrictModel):
+    """The body of ``POST /v1/runs/{run_id}/retry``."""
+
+    sensitive_input_values: Values = Field(
+        default_factory=dict,
+        repr=False,
+        description="Those of the run before were erased at its end.",
+    )
 
 
 class ContinuedRun(StrictModel):

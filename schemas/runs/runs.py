@@ -6,8 +6,9 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.http.queries import Page
+from schemas.inputs.pictures import Area
 from schemas.steps.reviews import ContentHash
-from schemas.values.pictures import PictureId, Region
+from schemas.values.pictures import PictureId
 from schemas.values.times import Time
 
 MOST_STEPS: Final = 1_000
@@ -51,7 +52,7 @@ class RunModel(BaseModel):
 class Candidate(RunModel):
     """A place at which what a step was done to may be."""
 
-    at: Region | None = Field(description="Where it is, if that is known.")
+    at: Area | None = Field(None, description="Where it is, if that is known.")
     score: float = Field(description="How much it is like what was recorded, 0 to 1.")
     text: str | None = Field(None, description="What it is, for a person.")
 
@@ -104,6 +105,7 @@ class Run(RunModel):
     priority: int
     halt_timeout: int
     input_values: dict[str, str]
+    secrets: list[str] = Field(description="The names of its secrets, whose values nobody is told.")
     step_count: int
     step: int = Field(description="The number of the step that it is at, or comes to next.")
     halted: Halted | None

@@ -6,7 +6,7 @@ want of it.  Whatever ends the first is one of a few causes, and the second is t
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -25,6 +25,7 @@ from server.runs.machine import RunMachine
 from server.runs.stepping import Stepping, StepTools
 from server.runs.stops import Ending, Halting, HandedOver, Lost
 from server.runs.trying import StepTrying
+from server.secrets.vault import Sealed, SealedError, Vault
 from server.store.identity.tokens import TokenStore
 from server.store.runs.documents import StoredRun
 from server.store.runs.turns import RunTurns
@@ -45,7 +46,7 @@ AGAIN_SECONDS: Final = 1.0
 class CourseParts:
     """What every run of this node is worked at with.
 
-    ``opened`` gives the secrets of a run; they are in memory only for as long as it is worked at.
+    The ``vault`` opens the secrets of a run; they are in memory only while it is worked at.
     """
 
     turns: RunTurns
@@ -56,7 +57,7 @@ class CourseParts:
     halts: RunHalts
     ending: RunEnding
     tokens: TokenStore
-    opened: Callable[[StoredRun], Mapping[str, str]]
+    vault: Vault
     ledger_remembers: timedelta
     background: Tasks
 
@@ -169,7 +170,17 @@ class RunCourse:
             raise Ending("error", f"what was approved cannot be run any more: {error}") from None
         if content.trajectory.content_hash != run.content_hash:
             raise Ending("error", "its content has changed since it was begun")
-        return content.steps, {**run.input_values, **self._parts.opened(run)}
+        return content.steps, {**run.input_values, **self._secrets()}
+
+    def _secrets(self) -> Mapping[str, str]:
+        """The values of its secrets.  Raises Ending where this node cannot open them."""
+        sealed = self._run.sealed
+        if sealed is None:
+            return {}
+        try:
+            return self._parts.vault.opened(self._run.id, Sealed(sealed.key_id, sealed.content))
+        except SealedError as error:
+            raise Ending("error", f"its secrets cannot be opened: {error}") from None
 
     async def _keep(self) -> None:
         """Keep the run and its machine, and see what is wanted, for ever."""
@@ -197,10 +208,15 @@ class RunCourse:
         elif not await self._parts.tokens.usable([self._run.token_id]):
             why = f"the token {self._run.by}, which began it, is not valid any more"
             self._interrupt(Ending("error", why))
-        elif self._steps is not None and await self._hold.is_lost():
-            # What is being sent ends with it, and says how.
-            if not self._trying.is_sending:
-                self._interrupt(taken_over("somebody"))
+        else:
+            await self._look_at_hold()
+
+    async def _look_at_hold(self) -> None:
+        """Keep the machine; where somebody has taken it, what is being sent says so itself."""
+        if self._steps is None or not await self._hold.is_lost():
+            return
+        if not self._trying.is_sending:
+            self._interrupt(taken_over("somebody"))
 
     def _interrupt(self, cause: Exception) -> None:
         """End the work, if there is any, for this cause; a halted run looks for it by itself."""
@@ -213,8 +229,7 @@ class RunCourse:
         """Store that it is halted, give the machine to people, and ask them."""
         parts, run = self._parts, self._run
         await self._hold.give_back()
-        shows_secrets = bool(parts.opened(run))
-        halted = await parts.halts.halted(run, why, shows_secrets=shows_secrets)
+        halted = await parts.halts.halted(run, why)
         written = await parts.turns.halt(run, halted)
         if written is None:
             await parts.halts.withdraw(run, halted.help_id)
@@ -265,10 +280,9 @@ class RunCourse:
         """End it: its machine is free again, whatever it was at."""
         parts, run = self._parts, self._run
         await self._hold.give_back()
-        held = parts.turns.held(run)
         while True:
             try:
-                await parts.ending.end(run, held, end.status, end.why)
+                await parts.ending.end(run, parts.turns.owner, end.status, end.why)
                 break
             except StoreUnavailable:
                 await asyncio.sleep(AGAIN_SECONDS)

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
+from uuid import UUID
 
 from schemas.runs.runs import KEPT_DAYS, Run, RunStatus
 from server.runs.views import run_view
-from server.store.mongodb.documents import Document
 from server.store.runs.documents import StoredRun
 from server.store.times import now
 from server.store.transactions import Transaction, Transactions
@@ -37,9 +37,9 @@ class RunEnding:
         self.ended: Counter[RunStatus] = Counter()
 
     async def end(
-        self, run: StoredRun, condition: Document, status: RunStatus, error: str | None = None
+        self, run: StoredRun, owner: UUID | None, status: RunStatus, error: str | None = None
     ) -> StoredRun | None:
-        """End a run where the condition is so; the run then, or None where it is not."""
+        """End a run that its owner works at, or without one nobody; None where that is not so."""
         moment = now()
         changes = {
             "status": status,
@@ -59,11 +59,12 @@ class RunEnding:
             halted=None,
             wanted=None,
             reserves=None,
+            sealed=None,
         )
         deliveries = await self._deliveries(ended)
 
         async def work(transaction: Transaction) -> bool:
-            return await transaction.runs.end(condition, changes, self._outbox, deliveries)
+            return await transaction.runs.end(run.id, owner, changes, self._outbox, deliveries)
 
         if not await self._transactions.run(work):
             return None

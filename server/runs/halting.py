@@ -34,8 +34,14 @@ class RunHalts:
         self._pictures = pictures
         self._help = help_
 
-    async def halted(self, run: StoredRun, why: Halting, *, shows_secrets: bool) -> Halted:
-        """What is stored of a halt; with no picture where one could show a secret of the run."""
+    async def halted(self, run: StoredRun, why: Halting) -> Halted:
+        """What is stored of a halt.
+
+        Nothing that is on the screen where that may show a secret, once the run has any.
+        """
+        shows_secrets = bool(run.secrets)
+        if shows_secrets:
+            why = why.without_screen()
         picture = None if shows_secrets else await self._picture(run, why)
         return Halted(
             step=run.step,
@@ -43,7 +49,7 @@ class RunHalts:
             detail=why.detail,
             at=now(),
             picture=picture,
-            candidates=() if shows_secrets else why.candidates,
+            candidates=why.candidates,
             is_done=why.is_done,
             is_unknown=why.is_unknown,
             help_id=await self._asked(run, why),

@@ -3,20 +3,20 @@
 import secrets
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 from uuid import UUID, uuid4
 
 from schemas.http.problems import InvalidRequestError
-from schemas.runs.requests import ContinuedRun, NewRun, RunListQuery
-from schemas.runs.runs import ENDED, RunPage, RunWithSteps, StepResult
+from schemas.runs.requests import ContinuedRun, NewRun, RetriedRun, RunListQuery
+from schemas.runs.runs import RunPage, RunWithSteps, StepResult
 from server.errors import NotFound, WrongState
 from server.identity.authentication import Principal
 from server.runs.ending import RunEnding
 from server.runs.values import checked
 from server.runs.views import run_view, whole_view
+from server.secrets.vault import Vault
 from server.store.idempotency import KeyedRequest
-from server.store.mongodb.documents import Document
-from server.store.runs.documents import StoredRun
+from server.store.runs.documents import StoredRun, StoredSecrets
 from server.store.runs.runs import RunStore
 from server.store.times import now
 from server.store.transactions import Result, Transaction, Transactions
@@ -24,12 +24,6 @@ from server.trajectories.running import RunContent, RunContents
 
 CANCEL: Final = "cancel"
 """What a node is to do that works at a run."""
-
-_NOBODYS: Final[Document] = {
-    "lease": None,
-    "reserves": {"$exists": False},
-    "status": {"$nin": [*ENDED]},
-}
 
 
 class Runs:
@@ -45,12 +39,14 @@ class Runs:
         contents: RunContents,
         transactions: Transactions,
         ending: RunEnding,
+        vault: Vault,
         woken: Callable[[], None],
     ) -> None:
         self._store = store
         self._contents = contents
         self._transactions = transactions
         self._ending = ending
+        self._vault = vault
         self._woken = woken
 
     async def begin(
@@ -61,11 +57,10 @@ class Runs:
         Raises a validation error for what cannot be run, or not with these values.
         """
         content = await self._content(principal.organization_id, new)
-        checked(content.steps, content.input_schema, new.input_values, {})
-        return await self._stored(_new_run(principal, new, content), request)
+        return await self._stored(self._new(principal, new, content), request)
 
     async def retry(
-        self, principal: Principal, run_id: UUID, request: KeyedRequest | None
+        self, principal: Principal, run_id: UUID, how: RetriedRun, request: KeyedRequest | None
     ) -> tuple[RunWithSteps, bool]:
         """Begin a run that has ended once more, with the same content, values and machines."""
         before = await self._run(principal.organization_id, run_id)
@@ -80,11 +75,11 @@ class Runs:
             machine_id=machine_id,
             pool_ids=before.pool_ids,
             input_values=before.input_values,
+            sensitive_input_values=how.sensitive_input_values,
             priority=before.priority,
             halt_timeout=before.halt_timeout,
         )
-        checked(content.steps, content.input_schema, again.input_values, {})
-        made = replace(_new_run(principal, again, content), retry_of=before.id)
+        made = replace(self._new(principal, again, content), retry_of=before.id)
         return await self._stored(made, request)
 
     async def page(
@@ -110,7 +105,7 @@ class Runs:
         """
         run = await self._run(organization_id, run_id)
         if run.status != "cancelled":
-            ended = await self._ending.end(run, {"_id": run.id, **_NOBODYS}, "cancelled")
+            ended = await self._ending.end(run, None, "cancelled")
             if ended is None and await self._store.want(run, CANCEL) is None:
                 latest = await self._run(organization_id, run_id)
                 if latest.ended_at is not None:
@@ -144,6 +139,18 @@ class Runs:
             raise InvalidRequestError.single(("body", field), str(error), "not_found") from None
         except WrongState as error:
             raise InvalidRequestError.single(("body", field), str(error), "not_runnable") from None
+
+    def _new(self, principal: Principal, new: NewRun, content: RunContent) -> StoredRun:
+        """A new run.  Raises a validation error for values that do not fit."""
+        secrets = new.sensitive_input_values
+        checked(content.steps, content.input_schema, new.input_values, secrets)
+        run = _new_run(principal, new, content)
+        if not secrets:
+            return run
+        sealed = self._vault.seal(run.id, secrets)
+        return replace(
+            run, secrets=sorted(secrets), sealed=StoredSecrets(sealed.key_id, sealed.content)
+        )
 
     async def _stored(
         self, made: StoredRun, request: KeyedRequest | None
@@ -191,7 +198,7 @@ def _new_run(principal: Principal, new: NewRun, content: RunContent) -> StoredRu
     )
 
 
-def _resumed(run: StoredRun, how: ContinuedRun) -> Document:
+def _resumed(run: StoredRun, how: ContinuedRun) -> dict[str, Any]:
     """The fields of a run that goes on as somebody said.  Raises WrongState where it cannot."""
     halted = run.halted
     assert halted is not None  # noqa: S101  its caller has looked

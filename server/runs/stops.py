@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+from schemas.inputs.pictures import Area
 from schemas.runs.runs import Candidate, RunStatus
+from schemas.values.pictures import Region
 from server.dispatch.questions.screens import PictureTaken
 from server.runs.finding import Halt
 
@@ -24,14 +26,20 @@ class Halting(Exception):
         is_unknown: bool = False,
         picture: PictureTaken | None = None,
         candidates: Sequence[Candidate] = (),
+        seen: Sequence[str] = (),
     ) -> None:
         super().__init__(detail)
         self.reason = reason
-        self.detail = detail
+        self.detail = "\n".join([detail, *seen])
+        self._why = detail
         self.is_done = is_done
         self.is_unknown = is_unknown
         self.picture = picture
         self.candidates = tuple(candidates)
+
+    def without_screen(self) -> "Halting":
+        """The same without what was read from the screen."""
+        return Halting(self.reason, self._why, is_done=self.is_done, is_unknown=self.is_unknown)
 
     @classmethod
     def of(cls, halt: Halt, *, is_done: bool = False) -> "Halting":
@@ -41,12 +49,24 @@ class Halting(Exception):
             *(f"is: {line}" for line in halt.actual),
         ]
         candidates = [
-            Candidate(at=each.box, score=each.score, text=each.what) for each in halt.candidates
+            Candidate(at=_area(each.box), score=each.score, text=each.what)
+            for each in halt.candidates
         ]
-        detail = "\n".join([halt.why, *lines])
         return cls(
-            halt.reason, detail, is_done=is_done, picture=halt.picture, candidates=candidates
+            halt.reason,
+            halt.why,
+            is_done=is_done,
+            picture=halt.picture,
+            candidates=candidates,
+            seen=lines,
         )
+
+
+def _area(box: Region | None) -> Area | None:
+    """A place as it is stored; None of one that has no size."""
+    if box is None or box.width < 1 or box.height < 1:
+        return None
+    return Area.model_validate(box._asdict())
 
 
 class Ending(Exception):

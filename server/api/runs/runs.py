@@ -1,14 +1,17 @@
 """Runs: begun, listed, looked at, cancelled, continued, begun once more."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from schemas.http import problems
 from schemas.http.problems import InvalidRequestError, ProblemError
 from schemas.resources.tokens import Scope
-from schemas.runs.requests import ContinuedRun, NewRun, RunListQuery
+from schemas.runs.requests import ContinuedRun, NewRun, RetriedRun, RunListQuery
 from schemas.runs.runs import Run, RunPage, RunWithSteps
+from schemas.values.validation_errors import entries_of
 from server.api.machines.asking import AskingHandler
 from server.web.auditing import record
 from server.web.changes import REPLAYED, ChangingHandler, CreationHeaders, refusals
@@ -19,6 +22,16 @@ class RunPath(BaseModel):
     """Names a run."""
 
     run_id: UUID
+
+
+@contextmanager
+def values_refused(subject: str) -> Iterator[None]:
+    """Turn what is refused about a run, or its values, into problems; no value is repeated."""
+    try:
+        with refusals(subject):
+            yield
+    except ValidationError as error:
+        raise InvalidRequestError(entries_of(error.errors(include_input=False), "body")) from None
 
 
 class OneRunHandler(ChangingHandler, AskingHandler):
@@ -60,19 +73,20 @@ class RunsHandler(OneRunHandler):
     @Endpoint(
         summary="Begin a run",
         description="Runs the main trajectory of a workflow, or one trajectory, whose content was "
-        "approved in a review.  It waits for its turn: on a machine one run works at a time.  While "
-        "it does, inputs of others are refused; a person may take control, which halts it.",
+        "approved in a review.  It waits for its turn: one run at a time works at a machine.  "
+        "Inputs of others are refused meanwhile; a person may take control, which halts it.",
         scope=Scope.RUNS_WRITE,
         for_bound=True,
         headers=CreationHeaders,
         body=NewRun,
+        confidential=True,
         answers={201: RunWithSteps},
         problems=(problems.NOT_FOUND, problems.WRONG_STATE),
         answer_headers={"Location": "Where the run is.", **REPLAYED},
     )
     async def post(self, headers: CreationHeaders, body: NewRun) -> None:
         await self._check_place(body)
-        with refusals("run"):
+        with values_refused("run"):
             made, is_replayed = await self.services.runs.runs.begin(
                 self.principal, body, self.keyed_request(headers, body)
             )
@@ -138,8 +152,8 @@ class CancelRunHandler(OneRunHandler):
 class ContinueRunHandler(OneRunHandler):
     @Endpoint(
         summary="Have a halted run go on",
-        description="At the step that it is at, at a later one, or behind it with skip.  The step's "
-        "place is looked for and checked again; what is done is never done again.  Of two who do "
+        description="At the step that it is at, at a later one, or behind it with skip.  Its place "
+        "is looked for and checked again; what is done is never done again.  Of two who do "
         "this at once one is refused.",
         scope=Scope.RUNS_WRITE,
         for_bound=True,
@@ -168,15 +182,18 @@ class RetryRunHandler(OneRunHandler):
         for_bound=True,
         path=RunPath,
         headers=CreationHeaders,
+        body=RetriedRun,
+        body_required=False,
+        confidential=True,
         answers={201: RunWithSteps},
         problems=(problems.NOT_FOUND, problems.WRONG_STATE),
         answer_headers={"Location": "Where the new run is.", **REPLAYED},
     )
-    async def post(self, path: RunPath, headers: CreationHeaders) -> None:
+    async def post(self, path: RunPath, headers: CreationHeaders, body: RetriedRun) -> None:
         before = await self.found(path.run_id)
-        with refusals(f"run {before.id}"):
+        with values_refused(f"run {before.id}"):
             made, is_replayed = await self.services.runs.runs.retry(
-                self.principal, before.id, self.keyed_request(headers, RunPath(run_id=before.id))
+                self.principal, before.id, body, self.keyed_request(headers, body)
             )
         self.note_replay(is_replayed)
         if not is_replayed:

@@ -33,7 +33,7 @@ class RunTurns:
     def __init__(self, database: Database, owner: UUID) -> None:
         self._database = database
         self._runs = database.collection("runs")
-        self._owner = owner
+        self.owner = owner
 
     async def abandoned(self) -> StoredRun | None:
         """One that runs and that nobody works at, which is this node's from now on."""
@@ -91,7 +91,7 @@ class RunTurns:
 
     async def halt(self, run: StoredRun, halted: Halted) -> StoredRun | None:
         """Note why a run does not go on."""
-        candidates = [dict(each) for each in halted.candidates]
+        candidates = [each.model_dump() for each in halted.candidates]
         document = {**dict(halted), "candidates": candidates}
         return await self.write(run, halted=document, status="running")
 
@@ -114,12 +114,8 @@ class RunTurns:
             },
         )
 
-    def held(self, run: StoredRun) -> Document:
-        """What is so of a run while this node works at it."""
-        return {"_id": run.id, "lease.owner": self._owner}
-
     async def _claimed(self, wanted: Document, changes: Document) -> StoredRun | None:
-        lease = {"owner": self._owner, "until": _END}
+        lease = {"owner": self.owner, "until": _END}
         async with self._database.operation():
             found = await self._runs.find_one_and_update(
                 wanted,
@@ -133,6 +129,8 @@ class RunTurns:
     ) -> StoredRun | None:
         async with self._database.operation():
             found = await self._runs.find_one_and_update(
-                self.held(run) | (condition or {}), change, return_document=ReturnDocument.AFTER
+                {"_id": run.id, "lease.owner": self.owner, **(condition or {})},
+                change,
+                return_document=ReturnDocument.AFTER,
             )
         return None if found is None else stored_run(found)

@@ -4,8 +4,9 @@ Raises the driver's own errors, which say whether to try the transaction again.
 """
 
 from collections.abc import Sequence
+from uuid import UUID
 
-from schemas.runs.runs import MOST_WAITING, MOST_WAITING_OF_MACHINE
+from schemas.runs.runs import ENDED, MOST_WAITING, MOST_WAITING_OF_MACHINE
 from server.errors import WrongState
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
@@ -41,14 +42,26 @@ class RunWrites:
 
     async def end(
         self,
-        condition: Document,
+        run_id: UUID,
+        owner: UUID | None,
         changes: Document,
         outbox: Outbox,
         deliveries: Sequence[StoredDelivery],
     ) -> bool:
-        """End a run where that is so, with what webhooks are told; False where it is not."""
+        """End a run that this owner works at, with what webhooks are told; False where it does not.
+
+        Without an owner it is one that nobody works at, and that keeps no machine.  Its secrets are
+        erased.
+        """
+        condition: Document = {"_id": run_id, "status": {"$nin": [*ENDED]}}
+        if owner is None:
+            condition |= {"lease": None, "reserves": {"$exists": False}}
+        else:
+            condition["lease.owner"] = owner
         result = await self._runs.update_one(
-            condition, {"$set": changes, "$unset": {"reserves": ""}}, session=self._session
+            condition,
+            {"$set": changes, "$unset": {"reserves": "", "sealed": ""}},
+            session=self._session,
         )
         if result.matched_count:
             await outbox.insert_in(self._session, deliveries)
