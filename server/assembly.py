@@ -295,7 +295,8 @@ def _machines(
     )
     transactions = Transactions(database, key_lifetime=ground.key_lifetime)
     writer = RecordingWriter(transactions, told.of_recordings(events, publisher))
-    recordings_here = RecordingsHere(writer, PictureStore(database), background)
+    pictures = PictureStore(database)
+    recordings_here = RecordingsHere(writer, pictures, background)
     admission = Admission(
         registry,
         machines,
@@ -314,7 +315,7 @@ def _machines(
         ),
         reconnects_per_second=settings.reconnects_per_second,
     )
-    here = MachinesHere(registry, admission, ledger, recorder, vision, recordings_here)
+    here = MachinesHere(registry, admission, ledger, recorder, vision, recordings_here, pictures)
     cluster = Cluster(
         node=node,
         bus=bus,

@@ -87,6 +87,15 @@ async def at_focus(machine: Machine, step: Step, target: Target) -> Found | Halt
         return Halt(
             "focus", why, (Candidate(element.bounds, 0, actual),), tuple(lacking), (actual,)
         )
+    same = [
+        each
+        for each in told.elements
+        if is_like(each, target.element) and not lacks(each, told.elements, recorded)
+    ]
+    if len(same) > 1:
+        why = f"{len(same)} elements are like {called(element)}, among the same others"
+        alike = tuple(Candidate(each.bounds, 1.0, called(each)) for each in same[:MOST_CANDIDATES])
+        return Halt("ambiguous", why, alike)
     if recorded.is_empty and element.value:
         why = f"{called(element)} was empty, and has something in it now"
         return Halt("surroundings", why, (Candidate(element.bounds, 0.5, called(element)),))
@@ -177,9 +186,11 @@ def _judged(
     return judged
 
 
-def _at_same_place_within(step: Step, target: Target, element: SeenElement) -> Found | Halt:
+def _at_same_place_within(step: Step, target: Target, element: SeenElement) -> Found | Halt | None:
     """Where within an element its place counts, it has to be as large as it was."""
     box, now = target.box, element.bounds
+    if target.crop is not None and box is not None and not placing.are_within(step, box):
+        return None  # It ends somewhere else, which a picture may tell.
     if box is None or now is None or not placing.are_within(step, box):
         why = f"where within {called(element)} the step belongs is not known"
         return Halt("unfindable", why, (Candidate(now, 1.0, called(element)),))

@@ -1,13 +1,18 @@
 """Where a step belongs on the screen as it is now."""
 
+from typing import Final
+
 from schemas.steps.step import Step, Target
 from server.dispatch.questions.question import RefusalKind
 from server.dispatch.refusals import RefusedError
 from server.runs.asking import Machine
 from server.runs.finding import looking, placing
-from server.runs.finding.by_element import at_focus, by_element, named
+from server.runs.finding.by_element import at_focus, by_element, contradicts, named
+from server.runs.finding.by_picture import by_picture
 from server.runs.finding.halting import halted
-from server.runs.finding.outcomes import Found, Halt
+from server.runs.finding.outcomes import Candidate, Found, Halt
+
+_FIRST: Final = (("x", "y"), ("start_x", "start_y"))
 
 
 async def find(machine: Machine, step: Step, scale: float | None = None) -> Found | Halt:
@@ -36,7 +41,26 @@ async def _found(machine: Machine, step: Step, scale: float | None) -> Found | H
             return await at_focus(machine, step, target)
         return Found(dict(step.body), "none needed")
     found = await _by_element(machine, step, target)
-    return found or _nowhere(target)
+    return found or await _by_picture(machine, step, target, scale) or _nowhere(target)
+
+
+async def _by_picture(
+    machine: Machine, step: Step, target: Target, scale: float | None
+) -> Found | Halt | None:
+    """As `by_picture`, where no element that is told of is another one."""
+    found = await by_picture(machine, step, target, scale)
+    if not isinstance(found, Found) or found.at is None:
+        return found
+    body = found.body
+    place = next((body[x], body[y]) for x, y in _FIRST if x in body)
+    try:
+        other = await contradicts(machine, target, place)
+    except RefusedError:
+        return found  # Nothing tells of elements by now.
+    if other is None:
+        return found
+    why = f"what looks like it is {other}, and another element was recorded"
+    return Halt("surroundings", why, (Candidate(found.at, found.score, other),))
 
 
 async def _by_element(machine: Machine, step: Step, target: Target) -> Found | Halt | None:
