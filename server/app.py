@@ -142,6 +142,7 @@ class Server:
             supervise(services.machines.control.run, "end control leases that are over"),
             supervise(services.machines.pauses.run, "end pauses that are over"),
             supervise(services.machines.recordings.run, "end recordings that are over"),
+            supervise(services.runs.executor.run, "work at runs"),
             supervise(services.machines.help.run, "end help requests that are over"),
             supervise(services.delivering.run, "deliver to webhooks"),
             supervise(services.outages.run, "tell of machines that are gone"),
@@ -227,6 +228,7 @@ class Server:
             operation.leaving = True
             services.events.close()
             self._http.stop()
+            await services.runs.executor.leave(give_up_at - time.monotonic())
             if self._others_go_on():
                 await self._drain()
             operation.stopping = True

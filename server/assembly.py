@@ -1,17 +1,14 @@
 """Puts the parts together: the only place that knows all of them."""
 
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, partial
 from importlib.metadata import version
-from uuid import UUID
 
-from schemas.help.requests import HelpRequest, HelpState
-from schemas.resources.events import EventType
 from schemas.resources.trajectories import ChangedTrajectory
+from server import told
 from server.api.routes import ROUTES
 from server.bus.bus import Bus
 from server.bus.subjects import Subjects
@@ -52,7 +49,7 @@ from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import Pauses
 from server.fleet.pools import Pools
 from server.fleet.reach import MachineReach
-from server.fleet.recordings import Recordings, editor_of, recording_view
+from server.fleet.recordings import Recordings, editor_of
 from server.fleet.rotations import Rotations
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
@@ -69,7 +66,12 @@ from server.process.body_memory import BodyMemory
 from server.process.long_answers import LongAnswers
 from server.process.node import Node
 from server.process.throttle import BlockingThrottle
-from server.services import Access, Cluster, Library, Machines, Operation, Services
+from server.runs.ending import RunEnding
+from server.runs.executor import RunExecutor
+from server.runs.runs import Runs
+from server.runs.together import RunGround, runs_together
+from server.secrets.key_file import FILE_NAME, vault_of
+from server.services import Access, Cluster, Library, Machines, Operation, RunParts, Services
 from server.settings import ServerSettings
 from server.store.audit import AuditEntry, AuditStore
 from server.store.commands import CommandStore
@@ -113,6 +115,7 @@ from server.webhooks.delivering import Delivering
 from server.webhooks.help import HelpDeliveries
 from server.webhooks.outages import Outages
 from server.webhooks.posting import POST_SECONDS, Poster
+from server.webhooks.runs import RunDeliveries
 from server.webhooks.webhooks import Webhooks
 
 
@@ -165,6 +168,7 @@ def assemble(ground: Ground) -> Services:
         ground, events, audit, fingerprints, operation, failed_attempts, library.trajectories
     )
     webhooks, delivering, outages = _webhooks(ground, machines.pools)
+    runs, executor, ending = _runs(ground, machines, events)
     return Services(
         settings=settings,
         background=ground.background,
@@ -179,6 +183,7 @@ def assemble(ground: Ground) -> Services:
         webhooks=webhooks,
         delivering=delivering,
         outages=outages,
+        runs=RunParts(runs=runs, executor=executor, ending=ending),
     )
 
 
@@ -289,8 +294,9 @@ def _machines(
         bus, subjects, node.node_id, elsewhere, registry, machines, publisher.changed
     )
     transactions = Transactions(database, key_lifetime=ground.key_lifetime)
-    writer = RecordingWriter(transactions, _recording_told(events, publisher))
-    recordings_here = RecordingsHere(writer, PictureStore(database), background)
+    writer = RecordingWriter(transactions, told.of_recordings(events, publisher))
+    pictures = PictureStore(database)
+    recordings_here = RecordingsHere(writer, pictures, background)
     admission = Admission(
         registry,
         machines,
@@ -309,7 +315,7 @@ def _machines(
         ),
         reconnects_per_second=settings.reconnects_per_second,
     )
-    here = MachinesHere(registry, admission, ledger, recorder, vision, recordings_here)
+    here = MachinesHere(registry, admission, ledger, recorder, vision, recordings_here, pictures)
     cluster = Cluster(
         node=node,
         bus=bus,
@@ -392,20 +398,6 @@ def _machines(
     return door, cluster
 
 
-def _recording_told(
-    events: EventHub, publisher: MachineEventPublisher
-) -> Callable[[StoredRecording], None]:
-    """Tells of a recording that has got steps, or has ended: then its machine has changed, too."""
-
-    def tell(stored: StoredRecording) -> None:
-        told = partial(recording_view, stored)
-        events.publish(stored.organization_id, "recording", told, stored.machine_id)
-        if not stored.runs:
-            publisher.changed(stored.organization_id, stored.machine_id)
-
-    return tell
-
-
 def _help(ground: Ground, transactions: Transactions, audit: AuditStore, events: EventHub) -> Help:
     database = ground.database
     return Help(
@@ -414,24 +406,28 @@ def _help(ground: Ground, transactions: Transactions, audit: AuditStore, events:
         audit,
         Outbox(database, ground.settings.webhook_outbox),
         HelpDeliveries(WebhookStore(database), PoolStore(database)).of,
-        _help_told(events),
+        told.of_help(events),
     )
 
 
-def _help_told(events: EventHub) -> Callable[[UUID, HelpRequest], None]:
-    """Tells of a help request that was asked or has ended."""
-
-    kinds: dict[HelpState, EventType] = {
-        "open": "help_requested",
-        "answered": "help_answered",
-        "withdrawn": "help_ended",
-        "timed_out": "help_ended",
-    }
-
-    def tell(organization_id: UUID, told: HelpRequest) -> None:
-        events.publish(organization_id, kinds[told.state], told, told.machine_id)
-
-    return tell
+def _runs(
+    ground: Ground, machines: Machines, events: EventHub
+) -> tuple[Runs, RunExecutor, RunEnding]:
+    database = ground.database
+    return runs_together(
+        RunGround(
+            database=database,
+            background=ground.background,
+            outbox=Outbox(database, ground.settings.webhook_outbox),
+            key_lifetime=ground.key_lifetime,
+            dispatcher=machines.dispatcher,
+            control=machines.control,
+            help=machines.help,
+            deliveries=RunDeliveries(WebhookStore(database), PoolStore(database)).of,
+            told=told.of_runs(events),
+            vault=vault_of(ground.settings.data_dir / FILE_NAME, may_make=True),
+        )
+    )
 
 
 async def _generated(trajectories: Trajectories, ended: StoredRecording) -> None:

@@ -42,6 +42,9 @@ from server.process.body_memory import BodyMemory
 from server.process.long_answers import LongAnswers
 from server.process.node import Node
 from server.process.throttle import BlockingThrottle
+from server.runs.ending import RunEnding
+from server.runs.executor import RunExecutor
+from server.runs.runs import Runs
 from server.settings import ServerSettings
 from server.store.audit import AuditStore
 from server.store.mongodb.database import Database
@@ -126,6 +129,15 @@ class Machines:
     help_waits: Counter[UUID] = field(default_factory=Counter)
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunParts:
+    """Runs: what is asked of them, and those that this node works at."""
+
+    runs: Runs
+    executor: RunExecutor
+    ending: RunEnding
+
+
 @dataclass(kw_only=True)
 class Operation:
     """What keeps the server itself running, and shows how it does.
@@ -167,3 +179,4 @@ class Services:
     webhooks: Webhooks
     delivering: Delivering
     outages: Outages
+    runs: RunParts

@@ -83,6 +83,13 @@ WALLS = {
         *("server.fleet", "server.dispatch", "server.identity", "server.store", "schemas"),
         *("server.errors", "server.clock", "server.versions"),
     },
+    # What is done again on machines: above the door, people and trajectories, below the handlers.
+    "server.runs": {
+        *("server.runs", "server.dispatch", "server.fleet.help", "server.store", "server.secrets"),
+        *("server.identity.authentication", "server.trajectories.running", "server.errors"),
+        *("server.clock", "server.tasks", "schemas"),
+    },
+    "server.secrets": {"server.secrets", "schemas"},
     # What is posted to webhooks: rules above the store, and below the handlers.
     "server.webhooks": {
         *("server.webhooks", "server.fleet.pools", "server.store", "server.errors"),
@@ -109,7 +116,7 @@ WALLS = {
         *("server.dispatch", "server.fleet", "server.identity", "server.machines", "server.store"),
         *("server.process", "server.console", "server.settings", "server.tasks"),
         *("server.events", "server.metrics", "server.trajectories", "server.webhooks"),
-        "server.vision",
+        *("server.vision", "server.runs"),
     },
     # Handlers ask the rooms of rules; what is stored, and how, is none of their business.
     "server.api": {

@@ -86,6 +86,8 @@ class HelpRequest(Answer):
     answered_by: str | None
     """The name of the token that answered."""
     ended_at: datetime | None
+    run_id: UUID | None
+    """The run that is halted and asks."""
 
 
 class QuietHours(Answer):

@@ -52,23 +52,25 @@ from farhand._library_types import (
     TrajectoryWithIncluded,
     Workflow,
 )
+from farhand._run_types import Candidate, Halted, Run, RunWithSteps, StepResult
 
 Item = TypeVar("Item")
 
 # fmt: off
 __all__ = [
     "ActionEnd", "ActionsResult", "Answer", "Area", "AuditEntry", "BulkItem",
-    "BulkResult", "Capability",
+    "BulkResult", "Candidate", "Capability",
     "ClipboardContent", "CommandAnswer", "CommandItem", "CommandView",
     "ConsoleSession", "Control",
     "CreatedInvitation", "CreatedMachine", "CreatedToken", "CreatedWebhook", "Delivery",
     "Dimensions", "Display", "Editor", "Element", "Elements", "Event", "ExpectedOffline",
-    "Grant", "HelpRequest", "Holder", "ImportedLine", "IncludedResource", "InputCounts",
+    "Grant", "Halted", "HelpRequest", "Holder", "ImportedLine", "IncludedResource", "InputCounts",
     "InputResult", "Invitation", "InvitationReference", "Join", "LatestTrajectory",
     "LeftOutPicture", "Machine", "Organization", "Page", "Parameter", "Pause",
     "Picture", "PictureContent", "Point", "Pool",
     "PoolCount", "PoolReference", "QuietHours", "Recording", "RecordingReference", "Review",
-    "ScreenText", "ScreenTexts", "StateCounts", "StoredPicture", "TagCount", "Token", "Trajectory",
+    "Run", "RunWithSteps", "ScreenText", "ScreenTexts", "StateCounts", "StepResult",
+    "StoredPicture", "TagCount", "Token", "Trajectory",
     "TrajectoryHead", "TrajectoryStep", "TrajectoryWithIncluded", "Trouble", "WaitResult",
     "Webhook", "Workflow",
 ]

@@ -68,6 +68,7 @@ class HelpRequest(BaseModel):
     created_at: Time
     expires_at: Time = Field(description="When it ends if nobody answers.")
     by: str = Field(description="The name of the token that asks.")
+    run_id: UUID | None = Field(None, description="The run that is halted and asks.")
     answer: HelpAnswer | None
     comment: str | None
     answered_by: str | None = Field(description="The name of the token that answered.")

@@ -24,9 +24,13 @@ class Failpoint(StrEnum):
     """Where the way of an input with a key can be cut; in the order of that way.
 
     The four from BEFORE_BEGUN on are passed once for each of several actions.  AFTER_FOUND is
-    passed by what names elements alone: they were found, and are to be looked at once more.
+    passed by what names elements alone: they were found, and are to be looked at once more.  The
+    two first and the two last are passed by a step of a run alone, whose attempt is stored before
+    its input goes the same way.
     """
 
+    BEFORE_ATTEMPT = "before-attempt"
+    AFTER_ATTEMPT = "after-attempt"
     BEFORE_CLAIM = "before-claim"
     AFTER_CLAIM = "after-claim"
     AFTER_SENT = "after-sent"
@@ -44,6 +48,8 @@ class Failpoint(StrEnum):
     BEFORE_REPORT = "before-report"
     AFTER_ACK = "after-ack"
     AFTER_STORED = "after-stored"
+    BEFORE_STEP_DONE = "before-step-done"
+    AFTER_STEP_DONE = "after-step-done"
 
     @property
     def side(self) -> Side:

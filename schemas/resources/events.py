@@ -24,6 +24,7 @@ EventType = Literal[
     "help_requested",
     "help_answered",
     "help_ended",
+    "run",
     "audit",
     "reset",
 ]

@@ -31,6 +31,8 @@ class Scope(StrEnum):
     POOLS_WRITE = "pools:write"
     WEBHOOKS_WRITE = "webhooks:write"
     RECORDINGS_WRITE = "recordings:write"
+    RUNS_READ = "runs:read"
+    RUNS_WRITE = "runs:write"
     HELP_ANSWER = "help:answer"
     INPUT_SEND = "input:send"
     SCREEN_READ = "screen:read"
@@ -56,7 +58,10 @@ class Role(StrEnum):
     ADMINISTRATOR = "administrator"
 
 
-_LOOKING: Final = (Scope.MACHINES_READ, Scope.SCREEN_READ, Scope.TRAJECTORIES_READ)
+_LOOKING: Final = (
+    *(Scope.MACHINES_READ, Scope.SCREEN_READ, Scope.TRAJECTORIES_READ),
+    Scope.RUNS_READ,
+)
 
 ROLE_SCOPES: Final[Mapping[Role, tuple[Scope, ...]]] = {
     Role.VIEWER: _LOOKING,
@@ -66,6 +71,7 @@ ROLE_SCOPES: Final[Mapping[Role, tuple[Scope, ...]]] = {
         Scope.INPUT_SEND,
         Scope.MACHINES_CONTROL,
         Scope.HELP_ANSWER,
+        Scope.RUNS_WRITE,
         Scope.MACHINES_WRITE,
         Scope.POOLS_WRITE,
         Scope.CLIPBOARD,
@@ -76,7 +82,7 @@ ROLE_SCOPES: Final[Mapping[Role, tuple[Scope, ...]]] = {
     ),
     Role.AGENT: (
         *(*_LOOKING, Scope.INPUT_SEND, Scope.CLIPBOARD),
-        *(Scope.TRAJECTORIES_WRITE, Scope.RECORDINGS_WRITE),
+        *(Scope.TRAJECTORIES_WRITE, Scope.RECORDINGS_WRITE, Scope.RUNS_WRITE),
     ),
     Role.REVIEWER: (
         Scope.MACHINES_READ,

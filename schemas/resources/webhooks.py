@@ -23,7 +23,7 @@ _NO_ZONE: Final = "must be a time zone such as Europe/Berlin or UTC"
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - the public beginning of every secret, as the standard has it
 LONGEST_URL: Final = 2000
 
-WebhookEvent = Literal["machine_offline", "machine_online", "help_requested"]
+WebhookEvent = Literal["machine_offline", "machine_online", "help_requested", "run_complete"]
 """What a webhook can be told of; later versions add to these."""
 
 

@@ -17,6 +17,7 @@ from schemas.inputs.pictures import Area
 from schemas.inputs.selectors import Selector
 from schemas.inputs.waits import MAX_WAIT_SECONDS, Conditions, check_conditions
 from schemas.steps.parameters import ParameterName, Parameters, filled, names_in
+from schemas.steps.surroundings import Around
 from schemas.values.pictures import PictureId
 from schemas.values.scalars import Name, Text
 from schemas.values.strict import StrictModel
@@ -81,9 +82,12 @@ class Target(StrictModel):
     """What a step was done to."""
 
     element: Selector | None = Field(
-        None, description="What finds the element under the step's place, alone."
+        None,
+        description="What finds the element under the step's place, alone or by what is around it; "
+        "of a step without a place the element that its keys went to.",
     )
     box: Area | None = Field(None, description="Where the element is.")
+    around: Around | None = Field(None, description="What stands around the element.")
     crop: Crop | None = None
     display: Annotated[int, Field(strict=True, ge=0, le=63)] | None = Field(
         None, description="The display, by its place in the list of the dimensions."

@@ -9,6 +9,7 @@ UnavailableReason = Literal[
     "paused",
     "controlled",
     "private",
+    "run",
     "no_input",
     "no_screen",
     "no_clipboard",
@@ -27,6 +28,7 @@ UNAVAILABLE_REASONS: Mapping[str, str] = {
     "controlled": "Somebody has control of the machine; the member by names them.",
     "private": "Somebody has private control of the machine, and nobody else sees anything of it; "
     "the member by names them.",
+    "run": "A run has reserved the machine; the member by names it.",
     "no_input": "The machine is connected and has no way to inject input: its desktop is gone, "
     "locked or stuck.",
     "no_screen": "The machine is connected and its screen cannot be seen.",

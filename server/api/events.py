@@ -40,7 +40,7 @@ EVENTS_ENDPOINT = Endpoint(
     description="Server-sent events: machine (its data is the machine), machine_removed, "
     "machine_released (what a killed machine client had left pressed was released), "
     "control_requested (somebody asks whoever has control to give it back), help_requested, "
-    "help_answered and help_ended (its data is the help request), command (an input "
+    "help_answered and help_ended (its data is the help request), run (the run), command (an input "
     "that ended, or whose outcome is pending; or work by hand), trajectory, audit (an entry of the "
     "audit that is not told as a command; only where types names it), and reset, which means that "
     "some events are not known any more: read everything again.  Listen first, then read, so that "

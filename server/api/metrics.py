@@ -1,8 +1,10 @@
 """``GET /metrics``: what Prometheus reads."""
 
 import asyncio
+from collections import Counter
 
 from schemas.resources.tokens import Scope
+from schemas.runs.runs import RunStatus
 from server.metrics.merged import merged
 from server.metrics.metrics import MEDIA_TYPE, Readings
 from server.services import Services
@@ -99,11 +101,19 @@ def _gauges(services: Services) -> Readings:
             "Steps of theirs that are not written yet.",
             lambda: recordings.waiting,
         ),
+        "farhand_runs_under_way": (
+            "Runs that this node works at, halted ones among them.",
+            lambda: services.runs.executor.under_way,
+        ),
         "farhand_audit_waiting": (
             "Inputs that are not recorded in the audit yet.",
             lambda: recorder.waiting,
         ),
     }
+
+
+def _failed(ended: Counter[RunStatus]) -> int:
+    return ended["task_failed"] + ended["error"]
 
 
 def _counters(services: Services) -> Readings:
@@ -135,6 +145,22 @@ def _counters(services: Services) -> Readings:
         "farhand_help_timed_out": (
             "Requests for help that nobody answered in time, as this node saw first.",
             lambda: services.machines.help.ended["timed_out"],
+        ),
+        "farhand_runs_succeeded": (
+            "Runs whose end with success this node has stored.",
+            lambda: services.runs.ending.ended["success"],
+        ),
+        "farhand_runs_failed": (
+            "Runs that ended here with task_failed or error.",
+            lambda: _failed(services.runs.ending.ended),
+        ),
+        "farhand_runs_cancelled": (
+            "Runs that were cancelled here.",
+            lambda: services.runs.ending.ended["cancelled"],
+        ),
+        "farhand_runs_taken_over": (
+            "Runs that this node went on with, as another one had gone away.",
+            lambda: services.runs.executor.taken_over,
         ),
         "farhand_commands_forwarded": (
             "Inputs that another node has answered.",

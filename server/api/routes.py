@@ -62,6 +62,13 @@ from server.api.machines.recordings import (
 from server.api.mcp import McpHandler
 from server.api.metrics import MetricsHandler
 from server.api.organizations import OrganizationsHandler
+from server.api.runs.runs import (
+    CancelRunHandler,
+    ContinueRunHandler,
+    RetryRunHandler,
+    RunHandler,
+    RunsHandler,
+)
 from server.api.sessions import OneSessionHandler, SessionsHandler
 from server.api.tokens import TokenHandler, TokensHandler
 from server.api.trajectories.export import ExportHandler
@@ -145,6 +152,11 @@ ROUTES = (
     Route("/v1/help/{help_id}", HelpHandler),
     Route("/v1/help/{help_id}/answer", AnswerHelpHandler),
     Route("/v1/help/{help_id}/withdraw", WithdrawHelpHandler),
+    Route("/v1/runs", RunsHandler),
+    Route("/v1/runs/{run_id}", RunHandler),
+    Route("/v1/runs/{run_id}/cancel", CancelRunHandler),
+    Route("/v1/runs/{run_id}/continue", ContinueRunHandler),
+    Route("/v1/runs/{run_id}/retry", RetryRunHandler),
     Route("/v1/pools", PoolsHandler),
     Route("/v1/pools/{pool_id}", PoolHandler),
     Route("/v1/invitations", InvitationsHandler),

@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "webhook": "webhooks",
     "recording": "recordings",
     "help": "people.help",
+    "run": "people.runs",
     "command": "administration",
     "audit": "audit",
     "workflow": "workflows",

@@ -118,13 +118,20 @@ class MachineControl:
         Raises RefusedError where somebody has it, unless ``take_over``, and where the machine
         cannot be interrupted.
         """
-        # Not where nobody could interrupt it.
-        about = {"organization_id": organization_id, "machine_id": machine_id}
-        await self._ask(FindLink(**about))
         lease = secrets.token_urlsafe(24)
         new = NewControl(
             caller.lease_hash(lease), caller.name, caller.token_id, caller.session_hash, private
         )
+        control = await self.reserve(organization_id, machine_id, new, take_over=take_over)
+        return _view(machine_id, lease, control)
+
+    async def reserve(
+        self, organization_id: UUID, machine_id: str, new: NewControl, *, take_over: bool = False
+    ) -> StoredControl:
+        """Give control to whoever has this lease.  Raises RefusedError as ``take`` does."""
+        # Not where nobody could interrupt it.
+        about = {"organization_id": organization_id, "machine_id": machine_id}
+        await self._ask(FindLink(**about))
         try:
             taken = await self._controls.take(organization_id, machine_id, new, take_over=take_over)
         finally:
@@ -144,7 +151,7 @@ class MachineControl:
             await self._give_up(organization_id, machine_id, new.lease_hash)
             raise
         self._changed(organization_id, machine_id)
-        return _view(machine_id, lease, control)
+        return control
 
     async def renew(
         self, organization_id: UUID, machine_id: str, caller: Caller, lease: str
@@ -177,9 +184,19 @@ class MachineControl:
 
     async def end(self, organization_id: UUID, machine_id: str, caller: Caller, lease: str) -> None:
         """Give control back; what is held is released.  Raises RefusedError where it is over."""
-        if not await self._controls.end(organization_id, machine_id, caller.lease_hash(lease)):
+        if not await self.release(organization_id, machine_id, caller.lease_hash(lease)):
             raise refusals.RefusedError(await self._ended(organization_id, machine_id))
+
+    async def keep(self, organization_id: UUID, machine_id: str, lease_hash: str) -> bool:
+        """Renew the lease of this hash; False where it is over."""
+        return await self._controls.renew(organization_id, machine_id, lease_hash) is not None
+
+    async def release(self, organization_id: UUID, machine_id: str, lease_hash: str) -> bool:
+        """End the lease of this hash, so that what is held is released; False where it was over."""
+        if not await self._controls.end(organization_id, machine_id, lease_hash):
+            return False
         await self._tell_end(organization_id, machine_id)
+        return True
 
     async def check_held(self, organization_id: UUID, machine_id: str) -> None:
         """Raise RefusedError unless somebody has control of the machine."""

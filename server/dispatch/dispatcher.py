@@ -23,7 +23,7 @@ from server.dispatch.here.screens import LiveScreen, live_screen
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.resolver import known_command
 from server.dispatch.questions.control import MachineRemoved, PauseChanged
-from server.dispatch.questions.inputs import KnownCommand, LookUp, ResolveCommand
+from server.dispatch.questions.inputs import KnownCommand, LookUp, ResolveCommand, Settle
 from server.dispatch.questions.question import Done, LinkQuestion, Question, Refusal
 from server.dispatch.questions.screens import FindScreen
 from server.dispatch.recorder import InputRecorder
@@ -34,6 +34,7 @@ from server.dispatch.refusals import (
     unknown_machine,
     unreachable,
 )
+from server.errors import StoreUnavailable
 from server.store.commands import CommandRecord
 from server.store.machines.machines import MachineStore
 
@@ -95,6 +96,8 @@ class Dispatcher:
                 reply = await self._carry_out(question)
             case LookUp():
                 reply = await self._look_up(question)
+            case Settle():
+                reply = await self._settle(question)
             case Watch():
                 reply = await self._watch(question)
             case PauseChanged():
@@ -192,6 +195,15 @@ class Dispatcher:
             return await self._here.look_up(record, link)
         question = ResolveCommand(**machine, command_id=asked.command_id)
         return await self._ledger.find(*sought) if await self._elsewhere.tell(question) else record
+
+    async def _settle(self, asked: Settle) -> KnownCommand:
+        """What is known of a command once it has ended, or is known to have been sent."""
+        await self._ledger.give_up(asked)
+        about = LookUp(asked.sender.organization_id, asked.command_id, asked.machine_id)
+        known = await self._look_up(about)
+        if known is None:
+            raise StoreUnavailable("The command is just being claimed.")
+        return known
 
     async def _watch(self, asked: Watch) -> LiveScreen | Refusal:
         machine = asked.organization_id, asked.machine_id

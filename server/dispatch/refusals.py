@@ -24,7 +24,7 @@ def refused(error: errors.SubmissionRefusedError, since: int) -> Refusal:
         case errors.LinkBusyError():
             return busy("inputs as it may; nothing was sent")
         case errors.MachineControlledError():
-            return controlled(error.by, error.since)
+            return controlled(error.by, error.since, is_run=error.is_run)
         case errors.ControlEndedError():
             return control_ended()
         case errors.MachinePausedError():
@@ -45,11 +45,10 @@ def refused(error: errors.SubmissionRefusedError, since: int) -> Refusal:
             return just_disconnected(since)
 
 
-def controlled(by: str, since: int) -> Refusal:
-    """A machine that somebody else has control of, ``since`` then (ms since 1970)."""
-    return unavailable(
-        "controlled", f"{by} has control of the machine; nothing was sent", since, by=by
-    )
+def controlled(by: str, since: int, *, is_run: bool = False) -> Refusal:
+    """A machine that somebody else, or a run, has control of, ``since`` then (ms since 1970)."""
+    why = f"{by} has {'reserved' if is_run else 'control of'} the machine; nothing was sent"
+    return unavailable("run" if is_run else "controlled", why, since, by=by)
 
 
 def private(by: str, since: int) -> Refusal:

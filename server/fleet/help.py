@@ -64,12 +64,16 @@ class Help:
         self._woken = asyncio.Event()
 
     async def ask(
-        self, principal: Principal, new: NewHelp, request: KeyedRequest | None
+        self,
+        principal: Principal,
+        new: NewHelp,
+        request: KeyedRequest | None,
+        run_id: UUID | None = None,
     ) -> tuple[HelpRequest, bool]:
         """Ask; under an idempotency key once: whether an earlier request did it.
 
-        That is answered as it was asked.  Raises KeyReused, and WrongState where as many are open
-        as may be.
+        ``run_id`` is the run that asks, where one does.  What was asked before is answered as it
+        was asked.  Raises KeyReused, and WrongState where as many are open as may be.
         """
         moment = now()
         made = StoredHelp(
@@ -83,6 +87,7 @@ class Help:
             by=principal.token_name,
             token_id=principal.token_id,
             user_id=principal.user_id,
+            run_id=run_id,
         )
         body = help_view(made)
         deliveries = await self._deliveries(made)

@@ -92,6 +92,11 @@ class Pools:
             self._changed(organization_id, machine_id)
         return pool
 
+    async def machines_of(self, organization_id: UUID, pool_ids: Sequence[UUID]) -> set[str]:
+        """The machines in any of these pools.  Raises a validation error for one there is not."""
+        await self.check(organization_id, pool_ids)
+        return await self._pools.members(organization_id, pool_ids)
+
     async def check(self, organization_id: UUID, pool_ids: Sequence[UUID]) -> Sequence[UUID]:
         """These ids, each once.  Raises a validation error unless there are all of these pools."""
         known = await self._pools.ids_of(organization_id, pool_ids) if pool_ids else {}

@@ -380,4 +380,5 @@ def _control(control: StoredControl) -> Control:
         milliseconds(control.since),
         holder=control.holder,
         private_since=None if private_since is None else milliseconds(private_since),
+        is_run=control.is_run,
     )

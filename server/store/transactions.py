@@ -12,6 +12,7 @@ from server.store.idempotency import IdempotencyStore, KeyedRequest
 from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import Session, in_transaction
 from server.store.recordings.writes import RecordingWrites
+from server.store.runs.writes import RunWrites
 from server.store.trajectories.workflows import WorkflowWrites
 from server.store.trajectories.writes import TrajectoryWrites
 
@@ -29,6 +30,7 @@ class Transaction:
         self.workflows = WorkflowWrites(database, session)
         self.recordings = RecordingWrites(database, session)
         self.help = HelpWrites(database, session)
+        self.runs = RunWrites(database, session)
 
 
 class Transactions:

@@ -11,6 +11,7 @@ MOST_TEXTS: Final = 2000
 """Of one picture; a dense screen has some 150."""
 
 LONGEST_TEXT: Final = 500
+MOST_PLACES: Final = 16
 
 
 class _Said(BaseModel):
@@ -19,8 +20,39 @@ class _Said(BaseModel):
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
 
+class Part(_Said):
+    """A part of a recorded picture, sought in another.
+
+    ``picture`` is what the recorded picture shows, and ``length`` how many of the bytes are its
+    own, behind those of the other one.  The ``core`` is what is sought; all of its ``line`` has to
+    be as it was, and how much of what is ``around`` it is, is told.
+    """
+
+    picture: Region
+    length: Annotated[int, Field(ge=1)]
+    core: Region
+    line: Region
+    around: Region
+    scale: float | None = None
+
+
+class PlaceFound(_Said):
+    """Where a part of a recorded picture may be, and how much of it is there again, up to 1.
+
+    ``at`` is where the core is, which is ``scale`` times as large as it was.
+    """
+
+    at: Region
+    scale: float
+    similarity: float
+    line: float
+    around: float
+
+
 class Question(_Said):
     """What is to be seen of some conditions in a picture, or, without any, which texts it has.
+
+    With a ``part`` it is where that may be, and nothing else.
 
     The first of the conditions that is met is told, by its number; ``region`` is what of the
     desktop the picture shows, and ``size`` its own pixels.
@@ -29,6 +61,7 @@ class Question(_Said):
     conditions: tuple[tuple[int, TextShown | PictureShown], ...] = ()
     region: Region
     size: Size
+    part: Part | None = None
 
 
 class TextFound(_Said):
@@ -46,4 +79,5 @@ class Findings(_Said):
     at: Region | None = None
     seen: SeenTexts = ()
     texts: Annotated[tuple[TextFound, ...], Field(max_length=MOST_TEXTS)] = ()
+    places: Annotated[tuple[PlaceFound, ...], Field(max_length=MOST_PLACES)] = ()
     failed: str | None = None

@@ -12,7 +12,7 @@ from schemas.inputs.sights import Sighted
 from schemas.link.picture_frames import Picture
 from server.programs.installing import how_to_install
 from server.tasks import Tasks
-from server.vision.findings import Findings, Question, TextFound
+from server.vision.findings import Findings, Part, PlaceFound, Question, TextFound
 from server.vision.process import LookingProcess, ProcessEndedError
 from server.vision.queue import FairQueue, QueueFullError
 
@@ -107,6 +107,13 @@ class Vision:
     async def texts(self, caller: str, picture: Picture) -> tuple[TextFound, ...]:
         """The texts in it, from the top to the bottom.  Raises VisionError."""
         return (await self._found(caller, _question(picture), picture.content)).texts
+
+    async def places(
+        self, caller: str, part: Part, recorded: bytes, picture: Picture
+    ) -> tuple[PlaceFound, ...]:
+        """Where a part of a recorded picture may be in another one.  Raises VisionError."""
+        question = _question(picture).model_copy(update={"part": part})
+        return (await self._found(caller, question, picture.content + recorded)).places
 
     async def close(self) -> None:
         """End all processes; who waits is told."""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 from schemas.http.problems import InvalidRequestError, ProblemError
@@ -262,7 +262,10 @@ class Node:
             reconnects_per_second=1000.0,
         )
         recorder = InputRecorder(SimulatedAuditStore(), MemoryEventHub(), METRICS)
-        here = MachinesHere(self.registry, self._admission, ledger, recorder, vision, recordings)
+        here = MachinesHere(
+            *(self.registry, self._admission, ledger, recorder, vision, recordings),
+            cast("Any", None),
+        )
         links_here = LinksHere(self.registry, node.name)
         self._responder = Responder(here, links_here, self._elsewhere.texts, lambda: b"")
         self._presence = Presence(

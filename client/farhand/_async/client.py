@@ -24,6 +24,7 @@ from farhand._async.library import AsyncPictures, AsyncTrajectories, AsyncWorkfl
 from farhand._async.lists import AsyncLists
 from farhand._async.machine import AsyncMachine
 from farhand._async.recordings import AsyncRecordings
+from farhand._async.runs import AsyncRuns
 from farhand._async.session import AsyncSession
 from farhand._async.streams import event_stream, events
 from farhand._async.webhooks import AsyncWebhooks
@@ -77,6 +78,7 @@ class AsyncFarhand:
         self.webhooks = AsyncWebhooks(self._connection)
         self.recordings = AsyncRecordings(self._connection)
         self.help = AsyncHelp(self._connection)
+        self.runs = AsyncRuns(self._connection)
         self.trajectories = AsyncTrajectories(self._connection)
         self.workflows = AsyncWorkflows(self._connection)
         self.pictures = AsyncPictures(self._connection)

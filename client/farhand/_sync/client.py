@@ -29,6 +29,7 @@ from farhand._sync.library import Pictures, Trajectories, Workflows
 from farhand._sync.lists import Lists
 from farhand._sync.machine import Machine
 from farhand._sync.recordings import Recordings
+from farhand._sync.runs import Runs
 from farhand._sync.session import Session
 from farhand._sync.streams import event_stream, events
 from farhand._sync.webhooks import Webhooks
@@ -78,6 +79,7 @@ class Farhand:
         self.webhooks = Webhooks(self._connection)
         self.recordings = Recordings(self._connection)
         self.help = Help(self._connection)
+        self.runs = Runs(self._connection)
         self.trajectories = Trajectories(self._connection)
         self.workflows = Workflows(self._connection)
         self.pictures = Pictures(self._connection)

@@ -37,6 +37,8 @@ type Scope =
   | "pools:write"
   | "webhooks:write"
   | "recordings:write"
+  | "runs:read"
+  | "runs:write"
   | "help:answer"
   | "input:send"
   | "screen:read"

@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.link.close_codes import CloseCode
 from server.dispatch.command import Command, CommandReply, Ended, Pending
 from server.dispatch.forwarding.remote_viewers import RemoteViewers
-from server.dispatch.here import clipboard, elements, screens, texts
+from server.dispatch.here import clipboard, elements, pictures, screens, texts
 from server.dispatch.here.looking import looking
 from server.dispatch.here.waits import WaitsHere
 from server.dispatch.ledger.ledger import Ledger
@@ -24,6 +24,7 @@ from server.dispatch.questions.control import (
 )
 from server.dispatch.questions.elements import FindElements
 from server.dispatch.questions.inputs import ResolveCommand
+from server.dispatch.questions.pictures import FindRecorded
 from server.dispatch.questions.question import Done, LinkQuestion, Look, Refusal
 from server.dispatch.questions.recordings import FinishRecording, RecordingsChanged
 from server.dispatch.questions.screens import (
@@ -51,6 +52,7 @@ from server.machines.link.errors import LinkDownError
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
 from server.store.commands import CommandRecord
+from server.store.trajectories.pictures import PictureStore
 from server.vision.vision import Vision
 
 R = TypeVar("R")
@@ -70,6 +72,7 @@ class MachinesHere:
         recorder: InputRecorder,
         vision: Vision,
         recordings: RecordingsHere,
+        pictures: PictureStore,
     ) -> None:
         self._registry = registry
         self._admission = admission
@@ -79,6 +82,7 @@ class MachinesHere:
         self.remote_viewers = RemoteViewers()
         self.waits = WaitsHere()
         self.vision = vision
+        self.pictures = pictures
 
     def find(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
         """The machine's link that is up, paused or not, or None."""
@@ -276,6 +280,9 @@ ANSWERS: Final[dict[type[LinkQuestion[Any]], Answers]] = {
     AwaitScreen: lambda here, link, asked: here.waits.seen(link, asked),
     StopWaiting: _stopped_waiting,
     ReadTexts: lambda here, link, asked: texts.read_texts(here.vision, link, asked),
+    FindRecorded: lambda here, link, asked: pictures.find_recorded(
+        here.vision, here.pictures, link, asked
+    ),
     FetchPicture: lambda _, link, question: screens.fetch_picture(link, question),
     LookAtDesktop: lambda _, link, question: screens.look(link, question),
     FindElements: lambda _, link, question: elements.find_elements(link, question),

@@ -5,12 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from schemas.inputs.element_words import ROLES
-from schemas.inputs.globs import glob_of
 from schemas.inputs.selectors import Selector, Sought
-from schemas.link.element_messages import MAX_NAME, SeenElement
-
-_CUT: Final = "…"
-"""What stands at the end of a name or a value of which a part was left out."""
+from schemas.link.element_messages import SeenElement
+from server.dispatch.here.neighbours import glob_of_cut
 
 _Fields = tuple[str, ...]
 
@@ -35,6 +32,12 @@ def by_ref(element: SeenElement) -> Selector:
 def sought_like(element: SeenElement) -> Sought | None:
     """What finds an element and all of its role and name; None where it has no name."""
     return Sought.model_validate(_said(element, ("role", "name"))) if element.name else None
+
+
+def sought_as(element: SeenElement) -> Selector | None:
+    """What an element and all of its role and name are; None where it has neither."""
+    said = _said(element, ("role", "name"))
+    return Selector.model_validate(said) if said else None
 
 
 def selectors_of(
@@ -82,14 +85,7 @@ def _said(element: SeenElement, fields: Iterable[str]) -> dict[str, str]:
     for field in fields:
         text = getattr(element, field)
         if field != "role" and text:
-            said[field] = _glob(text)
+            said[field] = glob_of_cut(text)
         elif text in ROLES:
             said[field] = text
     return said
-
-
-def _glob(text: str) -> str:
-    """A pattern for a text of which the end may be left out."""
-    if len(text) < MAX_NAME or not text.endswith(_CUT):
-        return glob_of(text)
-    return glob_of(text[:-1]) + "*"

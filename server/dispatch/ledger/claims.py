@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 from server.clock import from_milliseconds, seconds_until
 from server.dispatch.command import Command
 from server.dispatch.ledger.machine_link import MachineLink
+from server.dispatch.questions.inputs import Settle
 from server.dispatch.refusals import RefusedError, in_progress
 from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.retrying import retry
@@ -60,6 +61,23 @@ class Claims:
     async def withdraw(self, command_id: UUID, record: CommandRecord) -> None:
         """Whatever the record says, this node knows that nothing left: the key is free again."""
         await self._commands.forget(command_id, record.attempt)
+
+    async def abandoned(self, own: CommandRecord) -> CommandRecord | None:
+        """This node's claim of a command that nobody has sent; None where somebody has.
+
+        One whose claimer may still send it is waited for.
+        """
+        while True:
+            standing = await self._commands.claim(own)
+            if standing.is_of(own):
+                return own
+            if standing.state is not CommandState.CLAIMED:
+                return None
+            left = (standing.claimed_until - now()).total_seconds()
+            if left > 0:
+                await asyncio.sleep(min(left, CLAIM_POLL_SECONDS))
+            elif await self._commands.take_over(standing, own):
+                return own
 
     async def find(self, command: Command) -> CommandRecord | None:
         """The record of a command, or None."""
@@ -138,6 +156,30 @@ def new_record(command: Command, sent_on: SentOn, state: CommandState) -> Comman
         expires_at=from_milliseconds(command.expires_at),
         token_id=command.sender.token_id,
         token_name=command.sender.token_name,
+    )
+
+
+def abandoned_record(asked: Settle) -> CommandRecord:
+    """What the ledger says of a command that is not to be sent any more."""
+    return CommandRecord(
+        command_id=asked.command_id,
+        organization_id=asked.sender.organization_id,
+        machine_id=asked.machine_id,
+        operation=asked.operation,
+        fingerprint=asked.fingerprint,
+        state=CommandState.CLAIMED,
+        attempt=uuid4(),
+        claimed_until=now() + CLAIM_LIFETIME,
+        epoch=0,
+        boot_id=None,
+        journal_id=None,
+        journal_sequence=0,
+        request_id=asked.sender.request_id,
+        minimal=False,
+        accepted_at=asked.accepted_at,
+        expires_at=asked.expires_at,
+        token_id=asked.sender.token_id,
+        token_name=asked.sender.token_name,
     )
 
 

@@ -14,16 +14,23 @@ from functools import partial
 from time import perf_counter
 from uuid import UUID
 
-from schemas.inputs.outcomes import Expired, Outcome, Unknown
+from schemas.inputs.outcomes import Expired, NotCarriedOut, Outcome, Unknown
 from schemas.programs.failpoints import Failpoint, reached
 from server.clock import seconds_until, server_time
 from server.dispatch.command import Command, CommandReply, Ended, Pending
-from server.dispatch.ledger.claims import CLAIM_LIFETIME, Claims, SentOn, new_record
+from server.dispatch.ledger.claims import (
+    CLAIM_LIFETIME,
+    Claims,
+    SentOn,
+    abandoned_record,
+    new_record,
+)
 from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.observer import CommandObserver
 from server.dispatch.ledger.resolver import Resolver, end_of
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.ledger.under_way import CommandsUnderWay, PendingError, in_time
+from server.dispatch.questions.inputs import Settle
 from server.dispatch.questions.question import Refusal, RefusalKind
 from server.dispatch.refusals import RefusedError, in_progress, key_reused, refused, settling
 from server.errors import StoreUnavailable
@@ -91,6 +98,16 @@ class Ledger:
         """Whether the end of a command is stored, so that no machine need be asked."""
         known = await self._claims.find(command)
         return known is not None and known.outcome is not None
+
+    async def give_up(self, asked: Settle) -> None:
+        """End a command that was not sent, so that it never will be; what was sent stays as it is.
+
+        Another node may hold it, stopped just before it claims it: it finds it ended then.
+        """
+        own = abandoned_record(asked)
+        standing = await self._claims.abandoned(own)
+        if standing is not None:
+            await self._resolver.finish(standing, NotCarriedOut())
 
     async def look_up(self, record: CommandRecord, link: MachineLink) -> CommandRecord | None:
         """A record as it is when its machine was asked about it, where that can settle it."""

@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import model_validator
 
 from schemas.inputs.bodies import Operation
-from server.dispatch.command import Command, Ended, Pending
+from server.dispatch.command import Command, Ended, Pending, Sender
 from server.dispatch.questions.clipboard import TextRead
 from server.dispatch.questions.question import Done, LinkQuestion, NodeQuestion, Question
 
@@ -42,6 +42,24 @@ class LookUp(Question[KnownCommand | None]):
     organization_id: UUID
     command_id: UUID
     machine_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settle(Question[KnownCommand]):
+    """What became of a command that may never have been sent?
+
+    Where the ledger knows nothing of it, or no more than that somebody meant to send it, it is
+    ended now: from then on it never will be.  The facts are those that its record has.  Only for as
+    long as the ledger keeps what has ended.
+    """
+
+    sender: Sender
+    machine_id: str
+    command_id: UUID
+    operation: Operation
+    fingerprint: str
+    accepted_at: datetime
+    expires_at: datetime
 
 
 class CarryOut(LinkQuestion[Ended | Pending]):

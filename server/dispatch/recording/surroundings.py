@@ -6,17 +6,27 @@ it which of their elements is there: only one that was there before, too, is the
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from schemas.inputs.bodies import ClickMouse, DragMouse, InputBody, MoveMouse, ScrollMouse
+from schemas.inputs.bodies import (
+    ClickMouse,
+    DragMouse,
+    InputBody,
+    MoveMouse,
+    PressKeys,
+    ScrollMouse,
+    TypeText,
+)
 from schemas.inputs.outcomes import Point
-from schemas.inputs.selectors import Sought
+from schemas.inputs.selectors import Selector, Sought
 from schemas.link.element_messages import MAX_ELEMENTS, SeenElement
+from schemas.steps.surroundings import Around
 from schemas.values.pictures import Region
 from server.dispatch.command import Command
-from server.dispatch.here.selectors import selectors_of
+from server.dispatch.here.neighbours import around, is_like, lacks
+from server.dispatch.here.selectors import selectors_of, sought_as
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import place_of
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
@@ -59,17 +69,21 @@ class Surroundings:
             return None
         self.passed()
         place = _pressed_place(command.body)
-        if place is None or not seen or not is_recorded:
+        if not seen or not is_recorded:
             return None
-        return Beneath(place, seen)
+        if isinstance(command.body, PressKeys | TypeText):
+            return _with_focus(seen)
+        return None if place is None else Beneath(place, seen)
 
     def ended(self, command: Command, beneath: Beneath | None) -> None:
         """An input is over, however it ended."""
         if _changes_something(command.body):
             self.passed()
-        if beneath is not None and not self._is_asking:
-            self._is_asking = True
-            self._background.start_and_report(self._find(beneath), "see what is at a place")
+        if beneath is None or beneath.place is None or self._is_asking:
+            return
+        self._is_asking = True
+        finding = self._find(beneath, beneath.place)
+        self._background.start_and_report(finding, "see what is at a place")
 
     def passed(self) -> None:
         """What was seen is not sure to be there any more."""
@@ -93,11 +107,11 @@ class Surroundings:
                 self._seen = seen
             await asyncio.sleep(max(REST_SECONDS, loop.time() - began))
 
-    async def _find(self, beneath: Beneath) -> None:
+    async def _find(self, beneath: Beneath, place: tuple[int, int]) -> None:
         try:
-            there = [each for each in beneath.seen.values() if _has(each.bounds, beneath.place)]
+            there = [each for each in beneath.seen.values() if _has(each.bounds, place)]
             if len({(each.application, each.window) for each in there}) > 1:
-                x, y = beneath.place
+                x, y = place
                 found = await self._elements(Point(x=x, y=y), 1)
                 there = [each for each in there if _is_same(each, found.get(each.ref))]
             if there:
@@ -149,6 +163,34 @@ def _is_same(one: SeenElement, other: SeenElement | None) -> bool:
     return (one.role, one.name, one.bounds) == (other.role, other.name, other.bounds)
 
 
+def _with_focus(seen: Mapping[str, SeenElement]) -> Beneath | None:
+    """What keys go to, where one element alone says that it has the focus."""
+    focused = [each for each in seen.values() if "focused" in each.states]
+    if len(focused) != 1:
+        return None
+    beneath = Beneath(None, seen)
+    _tell(beneath, focused[0])
+    if beneath.around is not None and "editable" in focused[0].states and focused[0].value == "":
+        beneath.around = beneath.around.model_copy(update={"is_empty": True})
+    return beneath
+
+
 def _tell(beneath: Beneath, element: SeenElement) -> None:
+    among = list(beneath.seen.values())
     beneath.box = element.bounds
-    (beneath.selector,) = selectors_of([element], list(beneath.seen.values()), Sought())
+    beneath.around = around(element, among)
+    (selector,) = selectors_of([element], among, Sought())
+    if selector.ref is not None or selector.value is not None:
+        selector = _by_what_is_around(element, among, beneath.around) or selector
+    beneath.selector = selector
+
+
+def _by_what_is_around(
+    element: SeenElement, among: Sequence[SeenElement], recorded: Around
+) -> Selector | None:
+    """What finds it among those like it by what stands around each; None where nothing does."""
+    sought = sought_as(element)
+    if sought is None:
+        return None
+    same = [each for each in among if is_like(each, sought) and not lacks(each, among, recorded)]
+    return sought if same == [element] else None

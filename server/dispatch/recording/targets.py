@@ -6,6 +6,7 @@ from typing import Any, Final
 from schemas.inputs.selectors import Selector
 from schemas.link.messages import Display
 from schemas.values.pictures import Region
+from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import Draft
 
 MOST_DISPLAYS: Final = 64
@@ -18,19 +19,14 @@ CROP_HEIGHT: Final = 160
 def target_of(
     draft: Draft, displays: Sequence[Display], picture_id: str | None, shown: Region | None
 ) -> dict[str, Any]:
-    """A `Target`, written without checking it; empty where the step has no place.
+    """A `Target`, written without checking it; empty where nothing tells of one.
 
     ``picture_id`` is the picture of the screen before the step, ``shown`` what of the desktop is
     on it.
     """
+    target = {} if draft.beneath is None else _element_of(draft.beneath)
     if draft.place is None:
-        return {}
-    target: dict[str, Any] = {}
-    if (beneath := draft.beneath) is not None:
-        if (selector := beneath.selector) is not None and _may_be_kept(selector):
-            target["element"] = selector.model_dump(mode="json")
-        if beneath.box is not None:
-            target["box"] = beneath.box._asdict()
+        return target
     around = None if shown is None else crop_around(draft.place, shown)
     if picture_id is not None and around is not None:
         target["crop"] = {"picture": picture_id, "area": around._asdict()}
@@ -49,6 +45,17 @@ def crop_around(place: tuple[int, int], shown: Region) -> Region | None:
     left = min(max(x - width // 2, shown.x), shown.x + shown.width - width)
     top = min(max(y - height // 2, shown.y), shown.y + shown.height - height)
     return Region(left, top, width, height)
+
+
+def _element_of(beneath: Beneath) -> dict[str, Any]:
+    said: dict[str, Any] = {}
+    if (selector := beneath.selector) is not None and _may_be_kept(selector):
+        said["element"] = selector.model_dump(mode="json")
+        if beneath.around is not None:
+            said["around"] = beneath.around.model_dump(mode="json", exclude_defaults=True)
+    if beneath.box is not None:
+        said["box"] = beneath.box._asdict()
+    return said
 
 
 def _may_be_kept(selector: Selector) -> bool:

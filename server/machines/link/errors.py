@@ -42,12 +42,16 @@ class MachinePausedError(SubmissionRefusedError):
 
 
 class MachineControlledError(SubmissionRefusedError):
-    """Somebody else holds the machine's control lease, ``since`` then (ms since 1970)."""
+    """Somebody else holds the machine's control lease, ``since`` then (ms since 1970).
 
-    def __init__(self, by: str, since: int) -> None:
+    ``is_run`` is whether it is a run.
+    """
+
+    def __init__(self, by: str, since: int, *, is_run: bool = False) -> None:
         super().__init__(by, since)
         self.by = by
         self.since = since
+        self.is_run = is_run
 
 
 class ControlEndedError(SubmissionRefusedError):

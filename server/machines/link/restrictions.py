@@ -16,7 +16,7 @@ class Control:
 
     ``lease_hash`` stands for the lease, which only whoever took it has, and ``holder`` for them;
     ``by`` is their name.  ``since``, and ``private_since`` where nobody else may see anything of
-    the machine, are milliseconds since 1970.
+    the machine, are milliseconds since 1970.  ``is_run`` is whether a run has it, and no person.
     """
 
     lease_hash: str
@@ -24,6 +24,7 @@ class Control:
     since: int
     holder: str = ""
     private_since: int | None = None
+    is_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +49,15 @@ class Restrictions:
         """Raise a SubmissionRefusedError where an input is not taken.
 
         ``lease_hash`` is of the lease that it came with; None for an input that came with none.
-        The holder of the lease passes also while the machine is paused.
+        A person who holds the lease passes also while the machine is paused.
         """
         control = self.control
         if lease_hash is not None:
             if control is None or control.lease_hash != lease_hash:
                 raise ControlEndedError
         elif control is not None:
-            raise MachineControlledError(control.by, control.since)
-        elif self.pause is not None:
+            raise MachineControlledError(control.by, control.since, is_run=control.is_run)
+        if self.pause is not None and (control is None or control.is_run):
             raise MachinePausedError(self.pause.since, self.pause.why)
 
 

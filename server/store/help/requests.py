@@ -51,6 +51,7 @@ class StoredHelp:
     comment: str | None = None
     answered_by: str | None = None
     ended_at: datetime | None = None
+    run_id: UUID | None = None
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ LEASE_SECONDS: Final = 30.0
 """From its beginning, or from when it was renewed last."""
 
 _IN_FORCE: Final[Document] = {"$gt": ["$control.expires_at", "$$NOW"]}
+_KEEPS_OTHERS_OUT: Final[Document] = {"$ne": ["$control.yields", True]}
 _END: Final[Document] = {"$add": ["$$NOW", int(LEASE_SECONDS * 1000)]}
 
 MachineKey = tuple[UUID, str]
@@ -31,7 +32,8 @@ class StoredControl:
     ``by`` is the holder's name.  ``session_hash`` is that of the console's session, where somebody
     took it who had signed in there.  ``private_since`` is since when nobody else may see anything
     of the machine; None is that everybody may.  ``hand`` is the newest hand that was opened with
-    it, on whichever node.
+    it, on whichever node.  ``is_run`` is whether a run has it, and ``yields`` whether whoever asks
+    gets it: the run is halted.
     """
 
     lease_hash: str
@@ -42,6 +44,8 @@ class StoredControl:
     expires_at: datetime
     private_since: datetime | None = None
     hand: UUID | None = None
+    is_run: bool = False
+    yields: bool = False
 
     @property
     def holder(self) -> str:
@@ -51,13 +55,18 @@ class StoredControl:
 
 @dataclass(frozen=True)
 class NewControl:
-    """A lease that somebody asks for."""
+    """A lease that somebody asks for; one that ``yields`` keeps only those away who ask for none.
+
+    ``is_run`` is whether it is a run's.
+    """
 
     lease_hash: str
     by: str
     token_id: UUID
     session_hash: bytes | None = None
     private: bool = False
+    is_run: bool = False
+    yields: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,13 +110,15 @@ class ControlStore:
         # One's own is kept: this may be done again after an answer that was lost.
         is_kept: Document = {"$eq": ["$control.lease_hash", new.lease_hash]}
         if not take_over:
-            is_kept = {"$or": [is_kept, _IN_FORCE]}
+            is_kept = {"$or": [is_kept, {"$and": [_IN_FORCE, _KEEPS_OTHERS_OUT]}]}
         control = {
             "lease_hash": new.lease_hash,
             # In a pipeline a text that begins with $ would be read as a field of the document.
             "by": {"$literal": new.by},
             "token_id": new.token_id,
             "session_hash": new.session_hash,
+            "is_run": new.is_run,
+            "yields": new.yields,
             "since": "$$NOW",
             "expires_at": _END,
             "private_since": "$$NOW" if new.private else None,

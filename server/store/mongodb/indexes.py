@@ -186,6 +186,35 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
         ),
         IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
     ],
+    "runs": [
+        *(
+            IndexModel([("organization_id", ASCENDING), *prefix, *_NEWEST_FIRST], name=name)
+            for name, prefix in (
+                ("newest", []),
+                ("newest_in_status", [("status", ASCENDING)]),
+                ("newest_of_machine", [("machine_id", ASCENDING)]),
+                ("newest_of_workflow", _OF_WORKFLOW),
+            )
+        ),
+        # One run at a time has a machine.
+        IndexModel(
+            [("organization_id", ASCENDING), ("reserves", ASCENDING)],
+            name="one_of_machine",
+            unique=True,
+            partialFilterExpression={"reserves": {"$type": "string"}},
+        ),
+        IndexModel(
+            [("priority", DESCENDING), ("created_at", ASCENDING), ("_id", ASCENDING)],
+            name="in_turn",
+            partialFilterExpression={"wants_turn": True},
+        ),
+        IndexModel(
+            [("lease.until", ASCENDING)],
+            name="leased_until",
+            partialFilterExpression={"lease.until": {"$type": "date"}},
+        ),
+        IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
+    ],
     "recorded_inputs": [
         IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
     ],

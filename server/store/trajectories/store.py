@@ -16,7 +16,7 @@ from server.store.trajectories.documents import StoredTrajectory, stored_traject
 from server.store.trajectories.listing import TrajectoryListing, exported_trajectories, of_machines
 from server.store.trajectories.marks import until_few_wait
 from server.store.trajectories.parts import PartStore
-from server.store.trajectories.writes import mains, new_document
+from server.store.trajectories.writes import main_of, mains, new_document
 
 _BLOCKING_DOCUMENTS: Final = 16
 """So many are made in about a millisecond, and then it is somebody else's turn."""
@@ -87,6 +87,12 @@ class TrajectoryStore:
             found = await self._trajectories.find_one(
                 {"_id": scoped_id(organization_id, trajectory_id)}
             )
+        return None if found is None else stored_trajectory(found)
+
+    async def main(self, organization_id: UUID, workflow_id: UUID) -> StoredTrajectory | None:
+        """The main trajectory of a workflow, or None."""
+        async with self._database.operation():
+            found = await self._trajectories.find_one(main_of(organization_id, [workflow_id]))
         return None if found is None else stored_trajectory(found)
 
     async def machine_of(self, organization_id: UUID, trajectory_id: UUID) -> str | None:

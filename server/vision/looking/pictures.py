@@ -54,14 +54,16 @@ class Found:
     similarity: float
 
 
-def find(screen: Pixels, sought: Pixels, similarity: float) -> list[Found]:
+def find(
+    screen: Pixels, sought: Pixels, similarity: float, scales: Sequence[float] = SCALES
+) -> list[Found]:
     """Where a picture may be: by its greys, else by its edges, which are there in any colours."""
-    greys = _grey(screen), _grey(sought)
+    greys = grey(screen), grey(sought)
     if float(greys[1].std()) < 1:
         return []  # Of one colour: it is everywhere and nowhere.
-    for scale in SCALES:
+    for scale in scales:
         for looks in (greys, None):
-            whole, part = looks or (_edges(greys[0]), _edges(greys[1]))
+            whole, part = looks or (edges(greys[0]), edges(greys[1]))
             if found := _at_scale(whole, part, scale, similarity):
                 return found
     return []
@@ -85,7 +87,7 @@ def chosen(found: Sequence[Found], near: tuple[float, float] | None) -> Box | No
 def _at_scale(whole: Grey, part: Grey, scale: float, similarity: float) -> list[Found]:
     least = PARTS_SIMILARITY if scale == 1 else SCALED_PARTS_SIMILARITY
     if scale != 1:
-        part = _scaled(part, scale)
+        part = scaled(part, scale)
     height, width = part.shape
     if min(width, height) < SMALLEST_SIDE or width > whole.shape[1] or height > whole.shape[0]:
         return []
@@ -129,6 +131,17 @@ def _peaks(
 
 def _parts_are_alike(there: Grey, sought: Grey, least: float) -> bool:
     """Whether each part with something to see, in one or the other, is alike in both."""
+    return all(likeness is None or likeness >= least for likeness in _parts(there, sought))
+
+
+def part_alike(there: Grey, sought: Grey, least: float) -> float:
+    """Which part of what there is to see, in one or the other, is alike in both; 1 of nothing."""
+    seen = [likeness for likeness in _parts(there, sought) if likeness is not None]
+    return sum(likeness >= least for likeness in seen) / len(seen) if seen else 1.0
+
+
+def _parts(there: Grey, sought: Grey) -> Iterator[float | None]:
+    """How alike each part is in both; None of one with nothing to see."""
     height, width = sought.shape
     step = PART // 2
     # What is drawn dimmer, or the other way round, is still the same.
@@ -137,34 +150,34 @@ def _parts_are_alike(there: Grey, sought: Grey, least: float) -> bool:
         for left in _starts(width, step):
             one = there[top : top + PART, left : left + PART]
             other = sought[top : top + PART, left : left + PART]
-            if _correlation(one, other) < least:
-                return False
-    return True
+            yield _correlation(one, other)
 
 
 def _starts(length: int, step: int) -> range:
     return range(0, max(1, length - PART + 1), step)
 
 
-def _correlation(one: Grey, other: Grey) -> float:
+def _correlation(one: Grey, other: Grey) -> float | None:
     one, other = one - one.mean(), other - other.mean()
     if max(float(one.std()), float(other.std())) < DISTINCT:
-        return 1.0
+        return None
     norm = float(np.sqrt((one * one).sum() * (other * other).sum()))
     return float((one * other).sum()) / norm if norm > 0 else 0.0
 
 
-def _grey(pixels: Pixels) -> Grey:
+def grey(pixels: Pixels) -> Grey:
+    """How light each pixel is."""
     return cv2.cvtColor(pixels, cv2.COLOR_BGR2GRAY).astype(np.float32)
 
 
-def _edges(grey: Grey) -> Grey:
+def edges(grey: Grey) -> Grey:
     """How much each pixel differs from those around it, whichever way."""
     across, down = cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)
     return np.clip(cv2.magnitude(across, down) / 4, 0, 255).astype(np.float32)
 
 
-def _scaled(part: Grey, scale: float) -> Grey:
+def scaled(part: Grey, scale: float) -> Grey:
+    """The same so many times as large."""
     size = round(part.shape[1] * scale), round(part.shape[0] * scale)
     how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     return cv2.resize(part, size, interpolation=how).astype(np.float32)

@@ -23,6 +23,7 @@ def test_scopes_are_written_as_they_are_documented() -> None:
         *("input:send", "screen:read", "tokens:write", "organizations:write", "machine:connect"),
         *("audit:read", "metrics:read", "machines:control", "clipboard", "pools:write"),
         *("webhooks:write", "trajectories:approve", "recordings:write", "help:answer"),
+        *("runs:read", "runs:write"),
     }
 
 

@@ -19,6 +19,7 @@ from server.store.machines.invitations import InvitationStore
 from server.web.endpoint import endpoints_of
 from tests.commands import accepted, keep_sent
 from tests.recordings import keep_recording
+from tests.runs import approved, begun, steps
 from tests.server.api.route_table import (
     ANY_TOKEN,
     ITS_OWN,
@@ -100,6 +101,7 @@ class World:
             ("{webhook_id}", self._webhook),
             ("{recording_id}", self._recording),
             ("{help_id}", self._help),
+            ("{run_id}", self._run),
         ):
             if thing in path:
                 ids |= await made()
@@ -138,6 +140,12 @@ class World:
         """The id of a recording of a machine that is not connected by now."""
         machine = await self.ours.new_machine(f"desk-{uuid4()}")
         return {"recording_id": str((await keep_recording(self.ours, machine.machine_id)).id)}
+
+    async def _run(self) -> dict[str, str]:
+        """The id of a run that waits for a machine which never connects."""
+        machine = await self.ours.new_machine(f"desk-{uuid4()}")
+        trajectory = await approved(self.ours, steps("a"))
+        return {"run_id": (await begun(self.ours, trajectory, machine_id=machine.machine_id))["id"]}
 
     async def _help(self) -> dict[str, str]:
         """The id of a help request that another token has asked."""
@@ -255,7 +263,7 @@ def test_what_another_organization_has_does_not_exist(world: World, row: Row) ->
 def test_nothing_of_another_organization_is_seen(world: World, row: Row) -> None:
     things = world.filled(
         "{machine_id} {workflow_id} {token_id} {invitation_id} {pool_id} {webhook_id} "
-        "{recording_id} {session_id} {help_id}"
+        "{recording_id} {session_id} {help_id} {run_id}"
     ).split()
     trajectory = world.made("/v1/trajectories", sent())
     known = [*things, trajectory, str(world.ours.organization_id)]

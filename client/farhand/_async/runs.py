@@ -1,0 +1,146 @@
+"""Runs: approved trajectories, done again on machines."""
+
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+from uuid import UUID, uuid4
+
+from farhand._async.connection import AsyncConnection
+from farhand._async.lists import AsyncLists
+from farhand._run_types import RunStatus
+from farhand._waiting import async_sleep
+from farhand.types import Run, RunWithSteps
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
+"""Between two looks at a run, in seconds."""
+
+
+class AsyncBegunRun:
+    """A run that was begun: ``run`` is how it was then."""
+
+    def __init__(self, runs: "AsyncRuns", run: RunWithSteps) -> None:
+        self._runs = runs
+        self.run = run
+
+    @property
+    def id(self) -> UUID:
+        """Its id."""
+        return self.run.id
+
+    async def wait(self, *, timeout: float | None = None, halts: bool = False) -> RunWithSteps:
+        """Wait until it has ended; see `Runs.wait`."""
+        return await self._runs.wait(self.id, timeout=timeout, halts=halts)
+
+
+class AsyncRuns:
+    """Approved trajectories, done again on machines."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def create(
+        self,
+        *,
+        workflow: UUID | str | None = None,
+        trajectory: UUID | str | None = None,
+        machine: str | None = None,
+        pools: Sequence[UUID | str] | None = None,
+        values: Mapping[str, str] | None = None,
+        sensitive_values: Mapping[str, str] | None = None,
+        priority: int | None = None,
+        halt_timeout: int | None = None,
+        key: str | None = None,
+    ) -> AsyncBegunRun:
+        """Begin a run of a workflow's main trajectory, or of one trajectory.
+
+        It waits for its turn on the ``machine``, or on whichever machine of the ``pools`` is free
+        first.  A program that is started again and begins it under the same ``key`` gets the run
+        that it began before.  Its ``wait`` waits for its end.
+        """
+        asked = {
+            "workflow_id": workflow and str(workflow),
+            "trajectory_id": trajectory and str(trajectory),
+            "machine_id": machine,
+            "pool_ids": pools and [str(each) for each in pools],
+            "input_values": values and dict(values),
+            "sensitive_input_values": sensitive_values and dict(sensitive_values),
+            "priority": priority,
+            "halt_timeout": halt_timeout,
+        }
+        body = {name: value for name, value in asked.items() if value is not None}
+        return await self._begun("/v1/runs", body, key)
+
+    async def retry(
+        self,
+        run_id: UUID | str,
+        *,
+        sensitive_values: Mapping[str, str] | None = None,
+        key: str | None = None,
+    ) -> AsyncBegunRun:
+        """Begin a run that has ended once more, with the same content and values.
+
+        Its secrets were erased at its end, and have to be given again.
+        """
+        body = {"sensitive_input_values": dict(sensitive_values or {})}
+        return await self._begun(f"/v1/runs/{run_id}/retry", body, key)
+
+    async def wait(
+        self, run_id: UUID | str, *, timeout: float | None = None, halts: bool = False
+    ) -> RunWithSteps:
+        """Wait until a run has ended, or with ``halts`` is halted, and somebody has to look.
+
+        With a ``timeout`` in seconds it is answered as it is then.
+        """
+        give_up_at = None if timeout is None else time.monotonic() + timeout
+        pause = FIRST_PAUSE
+        while True:
+            found = await self.get(run_id)
+            if found.ended_at is not None or (halts and found.halted is not None):
+                return found
+            if give_up_at is not None and time.monotonic() >= give_up_at:
+                return found
+            await async_sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def list(
+        self,
+        *,
+        status: RunStatus | None = None,
+        machine_id: str | None = None,
+        workflow_id: UUID | str | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[Run]:
+        """All, or the first ``limit``, newest first."""
+        asked = {
+            "status": status,
+            "machine_id": machine_id,
+            "workflow_id": workflow_id and str(workflow_id),
+        }
+        given = {name: value for name, value in asked.items() if value is not None}
+        return AsyncLists(self._connection).items(Run, "/v1/runs", given, limit)
+
+    async def get(self, run_id: UUID | str) -> RunWithSteps:
+        """One run, with what became of each step that is behind it."""
+        return await self._connection.call(RunWithSteps, "GET", f"/v1/runs/{run_id}")
+
+    async def cancel(self, run_id: UUID | str) -> RunWithSteps:
+        """End a run: what it does on its machine is interrupted."""
+        path = f"/v1/runs/{run_id}/cancel"
+        return await self._connection.call(RunWithSteps, "POST", path, is_repeatable=True)
+
+    async def resume(
+        self, run_id: UUID | str, *, at_step: int | None = None, skip: bool = False
+    ) -> RunWithSteps:
+        """Have a halted run go on: where it is, at a later step, or behind it with ``skip``.
+
+        Raises :class:`farhand.WrongState` where somebody else was faster.
+        """
+        body: dict[str, Any] = {"at_step": at_step, "skip": skip}
+        path = f"/v1/runs/{run_id}/continue"
+        return await self._connection.call(RunWithSteps, "POST", path, body)
+
+    async def _begun(self, path: str, body: Mapping[str, Any], key: str | None) -> AsyncBegunRun:
+        key = key or str(uuid4())
+        reply = await self._connection.send("POST", path, json=body, key=key)
+        run = self._connection.parsed(RunWithSteps, reply, key)
+        return AsyncBegunRun(self, run)

@@ -1,0 +1,95 @@
+"""Runs as a server answers them."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from farhand._desktop_types import Area
+from farhand._fleet_types import Answer
+
+RunStatus = Literal[
+    "scheduling", "running", "running_checks", "success", "task_failed", "error", "cancelled"
+]
+
+
+class Candidate(Answer):
+    """A place at which what a step was done to may be."""
+
+    at: Area | None
+    score: float
+    """How much it is like what was recorded, 0 to 1."""
+    text: str | None
+    """What it is, for a person."""
+
+
+class Halted(Answer):
+    """Why a run does not go on, and what a person needs to know to help."""
+
+    step: int
+    reason: str
+    """For a program, such as missing or taken_over."""
+    detail: str
+    """For a person."""
+    at: datetime
+    picture: str | None
+    """The id of a picture of what the screen showed."""
+    candidates: list[Candidate]
+    is_done: bool
+    """Whether the step's input was done: then it is never done again."""
+    is_unknown: bool
+    """Whether nobody knows if the step's input was done: somebody has to decide."""
+    help_id: UUID | None
+    """The help request about it."""
+
+
+class StepResult(Answer):
+    """What became of a step."""
+
+    number: int
+    status: Literal["done", "skipped"]
+    attempts: int
+    """How often it was tried; all but the last never happened."""
+    command_id: UUID | None
+    how: str | None
+    """By what its place was found."""
+    score: float | None
+    verified: str | None
+    """How its expectation was seen; None where it has none."""
+    began_at: datetime
+    ended_at: datetime
+
+
+class Run(Answer):
+    """A run."""
+
+    id: UUID
+    workflow_id: UUID
+    trajectory_id: UUID
+    content_hash: str
+    machine_id: str | None
+    """None before one of its pools' machines is chosen."""
+    pool_ids: list[UUID] | None
+    status: RunStatus
+    priority: int
+    halt_timeout: int
+    input_values: dict[str, str]
+    secrets: list[str]
+    """The names of its secrets."""
+    step_count: int
+    step: int
+    """The number of the step that it is at, or comes to next."""
+    halted: Halted | None
+    error: str | None
+    """Why it ended otherwise than with success."""
+    by: str
+    """The name of the token that began it."""
+    retry_of: UUID | None
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
+class RunWithSteps(Run):
+    """A run, and what became of each step that is behind it."""
+
+    steps: list[StepResult]

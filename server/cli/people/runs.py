@@ -1,0 +1,137 @@
+"""``farhand run``: approved trajectories, done again on machines."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from server.cli.client import Api, api_options, printable
+
+COLUMNS: Final = (
+    *("id", "status", "machine_id", "step", "step_count", "by", "created_at", "ended_at"),
+    *("error", "workflow_id"),
+)
+
+
+@click.group()
+def run() -> None:
+    """Runs: approved trajectories, done again on machines with other values."""
+
+
+def _values(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> Any:
+    """Values by their names.  Raises BadParameter."""
+    values = {}
+    for each in given:
+        name, separator, value = each.partition("=")
+        if not separator:
+            raise click.BadParameter("must be NAME=VALUE, such as order=4711")
+        values[name] = value
+    return values
+
+
+def _secrets(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Any:
+    """Secrets by their names, read from files, so that no list of processes shows them."""
+    values = {}
+    for name, file in _values(context, option, given).items():
+        try:
+            values[name] = Path(file).read_text().removesuffix("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise click.BadParameter(f"{file} cannot be read: {error}") from None
+    return values
+
+
+@run.command("start")
+@click.option("--workflow", help="The id of a workflow, whose main trajectory is run.")
+@click.option("--trajectory", help="The id of a trajectory to run.")
+@click.option("--machine", help="The machine to run on.")
+@click.option("--pool", "pools", multiple=True, help="The id of a pool, whose machines may do it.")
+@click.option("--value", "values", multiple=True, callback=_values, help="NAME=VALUE, as often.")
+@click.option(
+    "--secret-file",
+    "secrets",
+    multiple=True,
+    callback=_secrets,
+    help="NAME=FILE, which has the secret's value.",
+)
+@click.option("--priority", type=click.IntRange(0, 9), help="The highest comes first.")
+@click.option("--halt-timeout", type=click.IntRange(min=0), help="Seconds that a halt keeps it.")
+@api_options
+def start_run(
+    api: Api,
+    workflow: str | None,
+    trajectory: str | None,
+    machine: str | None,
+    pools: tuple[str, ...],
+    values: dict[str, str],
+    secrets: dict[str, str],
+    priority: int | None,
+    halt_timeout: int | None,
+) -> None:
+    """Begin a run, and print its id."""
+    asked = {
+        "workflow_id": workflow,
+        "trajectory_id": trajectory,
+        "machine_id": machine,
+        "pool_ids": list(pools) or None,
+        "input_values": values or None,
+        "sensitive_input_values": secrets or None,
+        "priority": priority,
+        "halt_timeout": halt_timeout,
+    }
+    body = {name: value for name, value in asked.items() if value is not None}
+    api.show_one(api.call("POST", "/v1/runs", body), "id")
+
+
+@run.command("list")
+@click.option("--status", help="Only those: scheduling, running, success and so on.")
+@click.option("--machine", "machine_id", help="Only those on this machine.")
+@click.option("--workflow", "workflow_id", help="Only those of this workflow.")
+@api_options
+def list_runs(
+    api: Api, status: str | None, machine_id: str | None, workflow_id: str | None
+) -> None:
+    """List the runs, newest first."""
+    asked = {"status": status, "machine_id": machine_id, "workflow_id": workflow_id}
+    query = {name: value for name, value in asked.items() if value is not None}
+    api.show(api.call_list("/v1/runs", query), COLUMNS)
+
+
+@run.command("show")
+@click.argument("run_id", metavar="RUN")
+@api_options
+def show_run(api: Api, run_id: str) -> None:
+    """Show a run, and why it is halted where it is."""
+    found = api.call("GET", f"/v1/runs/{run_id}")
+    api.show({"items": [found]}, COLUMNS)
+    if halted := found["halted"]:
+        words = f"halted at step {halted['step']} ({halted['reason']}): {halted['detail']}"
+        click.echo(printable(words), err=True)
+
+
+@run.command("continue")
+@click.argument("run_id", metavar="RUN")
+@click.option("--at-step", type=click.IntRange(min=1), help="Go on at this step.")
+@click.option("--skip", is_flag=True, help="Take the step for done, and go on behind it.")
+@api_options
+def continue_run(api: Api, run_id: str, at_step: int | None, skip: bool) -> None:
+    """Have a halted run go on."""
+    body = {"at_step": at_step, "skip": skip}
+    api.show_changed(api.call("POST", f"/v1/runs/{run_id}/continue", body))
+
+
+@run.command("cancel")
+@click.argument("run_id", metavar="RUN")
+@api_options
+def cancel_run(api: Api, run_id: str) -> None:
+    """End a run: what it does on its machine is interrupted."""
+    api.show_changed(api.call("POST", f"/v1/runs/{run_id}/cancel"))
+
+
+@run.command("retry")
+@click.argument("run_id", metavar="RUN")
+@click.option("--secret-file", "secrets", multiple=True, callback=_secrets, help="NAME=FILE.")
+@api_options
+def retry_run(api: Api, run_id: str, secrets: dict[str, str]) -> None:
+    """Begin a run that has ended once more, and print the new one's id."""
+    body = {"sensitive_input_values": secrets}
+    api.show_one(api.call("POST", f"/v1/runs/{run_id}/retry", body), "id")

@@ -1,0 +1,40 @@
+"""Where a part of a recorded picture is on a machine's screen."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from schemas.inputs.pictures import Area
+from schemas.values.pictures import PictureId
+from server.dispatch.questions.question import Look, Refusal, Reply
+from server.dispatch.questions.texts import ANSWER_SECONDS
+from server.dispatch.refusals import no_vision
+from server.vision.findings import MOST_PLACES, PlaceFound
+
+
+class PlacesFound(Reply):
+    """Where it may be, the likeliest first; nowhere where there are none."""
+
+    type: Literal["places_found"] = "places_found"
+    places: Annotated[tuple[PlaceFound, ...], Field(max_length=MOST_PLACES)]
+
+
+class FindRecorded(Look[PlacesFound]):
+    """Where does the screen show now what a kept picture of the whole desktop shows in a part?
+
+    The ``core`` is sought; how much of its ``line`` and of what is ``around`` it is there again is
+    told.  ``scale`` is how much larger the screen is known to be than it was recorded.
+    """
+
+    answer_seconds = ANSWER_SECONDS
+
+    type: Literal["find_recorded"] = "find_recorded"
+    picture: PictureId
+    core: Area
+    line: Area
+    around: Area
+    scale: float | None = None
+
+    def lost(self) -> Refusal:
+        """It may be there; nobody says where."""
+        return no_vision("its node did not answer in time")

@@ -1,0 +1,86 @@
+"""Where a step belongs on the screen as it is now."""
+
+from typing import Final
+
+from schemas.steps.step import Step, Target
+from server.dispatch.questions.question import RefusalKind
+from server.dispatch.refusals import RefusedError
+from server.runs.asking import Machine
+from server.runs.finding import looking, placing
+from server.runs.finding.by_element import at_focus, by_element, contradicts, named
+from server.runs.finding.by_picture import by_picture
+from server.runs.finding.halting import halted
+from server.runs.finding.outcomes import Candidate, Found, Halt
+
+_FIRST: Final = (("x", "y"), ("start_x", "start_y"))
+
+
+async def find(machine: Machine, step: Step, scale: float | None = None) -> Found | Halt:
+    """Where a step belongs, once the screen is still; or why nobody knows, and nothing was done.
+
+    ``scale`` is what earlier steps of the run were found at.  Raises StoreUnavailable.
+    """
+    await looking.settle(machine)
+    try:
+        found = await _found(machine, step, scale)
+    except RefusedError as error:
+        found = Halt("cannot_look", error.refusal.detail, refusal=error.refusal)
+    if isinstance(found, Halt):
+        return await halted(machine, found)
+    return found
+
+
+async def _found(machine: Machine, step: Step, scale: float | None) -> Found | Halt:
+    if placing.named_elements(step):
+        return await named(machine, step)
+    target = step.target
+    if target is None:
+        return Found(dict(step.body), "none needed")
+    if placing.place_of(step) is None:
+        if step.operation.startswith("keyboard.") and target.element is not None:
+            return await at_focus(machine, step, target)
+        return Found(dict(step.body), "none needed")
+    found = await _by_element(machine, step, target)
+    return found or await _by_picture(machine, step, target, scale) or _nowhere(target)
+
+
+async def _by_picture(
+    machine: Machine, step: Step, target: Target, scale: float | None
+) -> Found | Halt | None:
+    """As `by_picture`, where no element that is told of is another one."""
+    found = await by_picture(machine, step, target, scale)
+    if not isinstance(found, Found) or found.at is None:
+        return found
+    body = found.body
+    place = next((body[x], body[y]) for x, y in _FIRST if x in body)
+    try:
+        other = await contradicts(machine, target, place)
+    except RefusedError:
+        return found  # Nothing tells of elements by now.
+    if other is None:
+        return found
+    why = f"what looks like it is {other}, and another element was recorded"
+    return Halt("surroundings", why, (Candidate(found.at, found.score, other),))
+
+
+async def _by_element(machine: Machine, step: Step, target: Target) -> Found | Halt | None:
+    """As `by_element`; a machine that tells of no elements may still show a picture."""
+    try:
+        return await by_element(machine, step, target)
+    except RefusedError as error:
+        is_about_elements = (
+            error.refusal.kind is RefusalKind.NO_ELEMENTS or error.refusal.reason == "no_elements"
+        )
+        if target.crop is None or not is_about_elements:
+            raise
+        return None
+
+
+def _nowhere(target: Target) -> Halt:
+    if target.element is None and target.crop is None:
+        return Halt(
+            "unfindable",
+            "neither an element nor a picture was recorded by which the target could be found; "
+            "take the target away where the place alone is meant",
+        )
+    return Halt("missing", "nothing on the screen is like what the step was done to")

@@ -1,0 +1,38 @@
+"""How like something has to be to be taken for a step's target, all in one place."""
+
+from typing import Final
+
+STILL_SECONDS: Final = 0.3
+"""The screen is still before anything is sought; a caret that blinks is still."""
+
+SETTLE_SECONDS: Final = 2.0
+"""A screen that never is, is looked at after so long."""
+
+SAME_SIZE: Final = 2
+"""Pixels by which an element may be larger or smaller, where a place within it counts."""
+
+MOST_CANDIDATES: Final = 8
+"""Of those that a halt tells of, the likeliest first."""
+
+MOST_ALIKE: Final = 50
+"""Elements among which one is found by what is around it."""
+
+LINE_HEIGHT: Final = 32
+"""Pixels of a line, where no element says how high it is."""
+
+MOST_LINE_HEIGHT: Final = 64
+
+LINE_REACH: Final = 480
+"""Pixels to each side of a place within which all of its line has to be as it was."""
+
+LEAST_LINE: Final = 1.0
+"""Of what there is to see in a target's line: all of it."""
+
+LEAST_AROUND: Final = 0.5
+"""Of what there is to see around a target, above and below its line as well."""
+
+MARGIN_AROUND: Final = 0.2
+"""By which more is around the one of several places than around the next."""
+
+SAME_WAY: Final = 3
+"""Pixels between where a step ends and where it should, as seen from where it begins."""

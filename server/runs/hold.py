@@ -1,0 +1,96 @@
+"""The machine of a run, while the run works at it: nobody else's inputs reach it meanwhile."""
+
+import asyncio
+from contextlib import suppress
+from typing import Final
+
+from server.dispatch.control import MachineControl
+from server.dispatch.questions.question import RefusalKind
+from server.dispatch.refusals import RefusedError
+from server.errors import StoreUnavailable
+from server.runs.stops import Ending, Halting, Unavailable
+from server.store.machines.controls import LEASE_SECONDS, NewControl
+from server.store.runs.documents import StoredRun
+
+SURELY_KEPT_SECONDS: Final = LEASE_SECONDS - 5.0
+"""So soon after it was renewed it cannot have run out: whoever has it now has taken it."""
+
+
+class RunHold:
+    """A run's control of its machine, of which a person may take it at any time."""
+
+    def __init__(self, control: MachineControl, run: StoredRun, machine_id: str) -> None:
+        self._control = control
+        self._machine = run.organization_id, machine_id
+        self._run = run
+        self._kept_at: float | None = None
+
+    @property
+    def lease_hash(self) -> str:
+        """What its inputs come with."""
+        return self._run.reservation
+
+    async def take(self) -> None:
+        """Have the machine, as before or from now on.
+
+        Raises Halting where somebody has taken it from the run, Unavailable, Ending, and
+        StoreUnavailable.
+        """
+        if await self.is_kept():
+            return
+        if self.was_just_kept:
+            raise taken_over("somebody")
+        await self._reserve(yields=False)
+
+    async def is_kept(self) -> bool:
+        """Renew it; False where it is over."""
+        is_kept = await self._control.keep(*self._machine, self.lease_hash)
+        if is_kept:
+            self._kept_at = asyncio.get_running_loop().time()
+        return is_kept
+
+    async def is_lost(self) -> bool:
+        """Whether somebody has taken it; renewed where it is not so."""
+        return self.was_just_kept and not await self.is_kept()
+
+    @property
+    def was_just_kept(self) -> bool:
+        """Whether it cannot have run out by itself."""
+        now = asyncio.get_running_loop().time()
+        return self._kept_at is not None and now - self._kept_at < SURELY_KEPT_SECONDS
+
+    async def yield_to_people(self) -> None:
+        """Keep programs away, and leave the machine to whoever takes control of it.
+
+        Somebody who has it keeps it; it is tried again later.
+        """
+        with suppress(Unavailable, Ending, StoreUnavailable):
+            await self._reserve(yields=True)
+
+    async def give_back(self) -> None:
+        """Have what runs on the machine interrupted, and what is held there released."""
+        self._kept_at = None
+        with suppress(StoreUnavailable):  # Then it runs out.
+            await self._control.release(*self._machine, self.lease_hash)
+
+    async def _reserve(self, *, yields: bool) -> None:
+        run = self._run
+        by = f"run {run.id}"
+        new = NewControl(self.lease_hash, by, run.token_id, is_run=True, yields=yields)
+        try:
+            await self._control.reserve(*self._machine, new)
+        except RefusedError as error:
+            refusal = error.refusal
+            if refusal.kind is RefusalKind.CONTROL_HELD:
+                # They had it before: the run waits for them for a while.
+                raise Unavailable(refusal.detail) from None
+            if refusal.kind is RefusalKind.UNKNOWN_MACHINE:
+                raise Ending("error", "its machine was removed") from None
+            raise Unavailable(refusal.detail) from None
+        if not yields:
+            self._kept_at = asyncio.get_running_loop().time()
+
+
+def taken_over(by: str) -> Halting:
+    """Somebody has taken control of the machine."""
+    return Halting("taken_over", f"{by} has taken control of the machine")

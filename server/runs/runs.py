@@ -1,0 +1,236 @@
+"""Runs as the API offers them: each method is one operation, with its rules."""
+
+import secrets
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from schemas.http.problems import InvalidRequestError
+from schemas.runs.requests import ContinuedRun, NewRun, RetriedRun, RunListQuery
+from schemas.runs.runs import RunPage, RunWithSteps, StepResult
+from server.errors import NotFound, WrongState
+from server.identity.authentication import Principal
+from server.runs.ending import RunEnding
+from server.runs.values import checked
+from server.runs.views import run_view, whole_view
+from server.secrets.vault import Vault
+from server.store.idempotency import KeyedRequest
+from server.store.runs.documents import StoredRun, StoredSecrets
+from server.store.runs.runs import RunStore
+from server.store.times import now
+from server.store.transactions import Result, Transaction, Transactions
+from server.trajectories.running import RunContent, RunContents
+
+CANCEL: Final = "cancel"
+"""What a node is to do that works at a run."""
+
+
+class Runs:
+    """Every method sees the runs of the organization it is given, and no others.
+
+    ``woken`` is called where a run may have got its turn, or has something to do.  Whatever names a
+    run that is not there raises NotFound.
+    """
+
+    def __init__(
+        self,
+        store: RunStore,
+        contents: RunContents,
+        transactions: Transactions,
+        ending: RunEnding,
+        vault: Vault,
+        woken: Callable[[], None],
+    ) -> None:
+        self._store = store
+        self._contents = contents
+        self._transactions = transactions
+        self._ending = ending
+        self._vault = vault
+        self._woken = woken
+
+    async def begin(
+        self, principal: Principal, new: NewRun, request: KeyedRequest | None
+    ) -> tuple[RunWithSteps, bool]:
+        """Let a run wait for its turn; under an idempotency key once: whether it was before.
+
+        Raises a validation error for what cannot be run, or not with these values.
+        """
+        content = await self._content(principal.organization_id, new)
+        return await self._stored(self._new(principal, new, content), request)
+
+    async def retry(
+        self, principal: Principal, run_id: UUID, how: RetriedRun, request: KeyedRequest | None
+    ) -> tuple[RunWithSteps, bool]:
+        """Begin a run that has ended once more, with the same content, values and machines."""
+        before = await self._run(principal.organization_id, run_id)
+        if before.ended_at is None:
+            raise WrongState("it has not ended: wait for its end, or cancel it first")
+        content = await self._contents.of(before.organization_id, before.trajectory_id)
+        if content.trajectory.content_hash != before.content_hash:
+            raise WrongState("the trajectory has another content by now: begin a new run of it")
+        machine_id = None if before.pool_ids else before.machine_id
+        again = NewRun(
+            trajectory_id=before.trajectory_id,
+            machine_id=machine_id,
+            pool_ids=before.pool_ids,
+            input_values=before.input_values,
+            sensitive_input_values=how.sensitive_input_values,
+            priority=before.priority,
+            halt_timeout=before.halt_timeout,
+        )
+        made = replace(self._new(principal, again, content), retry_of=before.id)
+        return await self._stored(made, request)
+
+    async def page(
+        self,
+        organization_id: UUID,
+        query: RunListQuery,
+        machine_ids: Collection[str] | None,
+        pool_ids: Collection[UUID] | None,
+    ) -> RunPage:
+        """One page, newest first; on these machines and for these pools, where they are given."""
+        found, total = await self._store.list(organization_id, query, machine_ids, pool_ids or ())
+        items = [run_view(each) for each in found]
+        return RunPage(items=items, total=total, skip=query.skip, limit=query.limit)
+
+    async def get(self, organization_id: UUID, run_id: UUID) -> RunWithSteps:
+        """One of them."""
+        return whole_view(await self._run(organization_id, run_id))
+
+    async def cancel(self, organization_id: UUID, run_id: UUID) -> RunWithSteps:
+        """End a run: at once where nobody works at it, else as soon as its node can.
+
+        Raises WrongState where it has ended.
+        """
+        run = await self._run(organization_id, run_id)
+        if run.status != "cancelled":
+            ended = await self._ending.end(run, None, "cancelled")
+            if ended is None and await self._store.want(run, CANCEL) is None:
+                latest = await self._run(organization_id, run_id)
+                if latest.ended_at is not None:
+                    raise WrongState(f"it has ended already: {latest.status}")
+            self._woken()
+        return await self.get(organization_id, run_id)
+
+    async def resume(self, organization_id: UUID, run_id: UUID, how: ContinuedRun) -> RunWithSteps:
+        """Let a halted run go on.
+
+        Raises WrongState where it is not halted, or somebody else was faster.
+        """
+        run = await self._run(organization_id, run_id)
+        if run.halted is None:
+            raise WrongState("it is not halted, or goes on already")
+        resumed = await self._store.resume(run, _resumed(run, how))
+        if resumed is None:
+            raise WrongState("somebody else has it go on already, or it has ended")
+        self._ending.tell(resumed)
+        self._woken()
+        return whole_view(resumed)
+
+    async def _content(self, organization_id: UUID, new: NewRun) -> RunContent:
+        field = "workflow_id" if new.workflow_id is not None else "trajectory_id"
+        try:
+            if new.workflow_id is not None:
+                return await self._contents.main_of(organization_id, new.workflow_id)
+            assert new.trajectory_id is not None  # noqa: S101  one of the two is given
+            return await self._contents.of(organization_id, new.trajectory_id)
+        except NotFound as error:
+            raise InvalidRequestError.single(("body", field), str(error), "not_found") from None
+        except WrongState as error:
+            raise InvalidRequestError.single(("body", field), str(error), "not_runnable") from None
+
+    def _new(self, principal: Principal, new: NewRun, content: RunContent) -> StoredRun:
+        """A new run.  Raises a validation error for values that do not fit."""
+        secrets = new.sensitive_input_values
+        checked(content.steps, content.input_schema, new.input_values, secrets)
+        run = _new_run(principal, new, content)
+        if not secrets:
+            return run
+        sealed = self._vault.seal(run.id, secrets)
+        return replace(
+            run, secrets=sorted(secrets), sealed=StoredSecrets(sealed.key_id, sealed.content)
+        )
+
+    async def _stored(
+        self, made: StoredRun, request: KeyedRequest | None
+    ) -> tuple[RunWithSteps, bool]:
+        body = whole_view(made)
+
+        async def work(transaction: Transaction) -> Result:
+            await transaction.runs.insert([made])
+            return {"body": body.model_dump_json()}
+
+        result, is_replayed = await self._transactions.run_once(request, work)
+        if is_replayed:
+            return RunWithSteps.model_validate_json(result["body"]), True
+        self._ending.tell(made)
+        self._woken()
+        return body, False
+
+    async def _run(self, organization_id: UUID, run_id: UUID) -> StoredRun:
+        run = await self._store.get(organization_id, run_id)
+        if run is None:
+            raise NotFound("There is no such run.")
+        return run
+
+
+def _new_run(principal: Principal, new: NewRun, content: RunContent) -> StoredRun:
+    trajectory = content.trajectory
+    assert trajectory.content_hash is not None  # noqa: S101  what is approved has one
+    return StoredRun(
+        id=uuid4(),
+        organization_id=principal.organization_id,
+        workflow_id=trajectory.workflow_id,
+        trajectory_id=trajectory.id,
+        content_hash=trajectory.content_hash,
+        machine_id=new.machine_id,
+        pool_ids=new.pool_ids,
+        priority=new.priority,
+        halt_timeout=new.halt_timeout,
+        input_values=new.input_values,
+        step_count=len(content.steps),
+        by=principal.token_name,
+        token_id=principal.token_id,
+        user_id=principal.user_id,
+        created_at=now(),
+        reservation=secrets.token_hex(32),
+    )
+
+
+def _resumed(run: StoredRun, how: ContinuedRun) -> dict[str, Any]:
+    """The fields of a run that goes on as somebody said.  Raises WrongState where it cannot."""
+    halted = run.halted
+    assert halted is not None  # noqa: S101  its caller has looked
+    target = run.step + 1 if how.skip else how.at_step or run.step
+    if target < run.step or (halted.is_done and how.at_step == run.step):
+        raise WrongState(
+            f"it is at step {run.step}, and what is done is never done again: go on behind it"
+        )
+    if target > run.step_count and not how.skip:
+        raise WrongState(f"it has {run.step_count} steps, and none with the number {target}")
+    if halted.is_unknown and not how.skip and how.at_step is None:
+        raise WrongState(
+            f"nobody knows whether step {run.step} was done: look, and then give skip where it "
+            f"was, or at_step {run.step} where it is to be done"
+        )
+    if target == run.step:
+        # What is done stays so: only what it led to is looked at again.
+        return {} if halted.is_done else {"attempt": None}
+    skipped = [_skipped(run, number) for number in range(run.step, target)]
+    steps = [dict(each) for each in (*run.steps, *skipped)]
+    return {"step": target, "attempt": None, "tries": 0, "steps": steps}
+
+
+def _skipped(run: StoredRun, number: int) -> StepResult:
+    """A step that somebody has decided about; one whose input was done says so."""
+    attempt, moment = run.attempt, now()
+    is_done = run.is_done_at_step and number == run.step
+    return StepResult(
+        number=number,
+        status="done" if is_done else "skipped",
+        attempts=run.tries if number == run.step else 0,
+        command_id=attempt.command_id if is_done and attempt else None,
+        began_at=attempt.began_at if is_done and attempt else moment,
+        ended_at=moment,
+    )

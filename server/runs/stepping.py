@@ -1,0 +1,179 @@
+"""One step of a run: found, checked, tried, and seen to have come true."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from schemas.programs.failpoints import Failpoint, reached
+from schemas.runs.runs import StepResult
+from schemas.steps.step import Expectation, Pause, Step
+from server.dispatch.questions.control import FindLink
+from server.dispatch.questions.question import Refusal, RefusalKind
+from server.runs.asking import Machine
+from server.runs.finding import Before, Found, Halt, Verified, as_before, expected, find
+from server.runs.hold import RunHold
+from server.runs.stops import Ending, Halting, Lost, Unavailable
+from server.runs.trying import Came, StepTrying, input_body, new_attempt
+from server.runs.values import filled
+from server.store.runs.documents import StoredRun
+from server.store.runs.turns import RunTurns
+from server.store.times import now
+
+T = TypeVar("T")
+
+MOST_TRIES: Final = 5
+"""In a row, of which each surely never happened; then a person is asked."""
+
+WAIT_SECONDS: Final = 180.0
+"""For a machine that does nothing at the moment, such as one whose link was lost."""
+
+AGAIN_SECONDS: Final = 0.5
+
+
+@dataclass(frozen=True)
+class StepTools:
+    """What a step is done with."""
+
+    machine: Machine
+    hold: RunHold
+    trying: StepTrying
+    turns: RunTurns
+    values: Mapping[str, str]
+
+
+class Stepping:
+    """Does the steps of a run on this node, one by one; ``run`` is how far that has come."""
+
+    def __init__(self, tools: StepTools, run: StoredRun) -> None:
+        self._tools = tools
+        self._scale: float | None = None
+        self.run = run
+
+    async def do(self, step: Step) -> None:
+        """Bring the run behind the step that it is at.
+
+        Raises Halting, Ending, Lost, and StoreUnavailable where that is to be tried again.
+        """
+        began_at, before = now(), Before()
+        await self._resolve()
+        if step.operation == "wait":
+            await asyncio.sleep(Pause.model_validate(step.body).seconds)
+        elif step.operation == "wait_for":
+            step = step.model_copy(update={"expect": Expectation.model_validate(step.body)})
+        elif self.run.attempt is None:
+            before = await self._tried(step)
+        verified = await self._verified(step, before)
+        run = self.run
+        attempt = run.attempt
+        result = StepResult(
+            number=run.step,
+            status="done",
+            attempts=run.tries,
+            command_id=attempt.command_id if attempt else None,
+            how=attempt.how if attempt else None,
+            score=attempt.score if attempt else None,
+            verified=verified,
+            began_at=attempt.began_at if attempt else began_at,
+            ended_at=now(),
+        )
+        self._ours(await self._tools.turns.past(run, result))
+
+    async def _resolve(self) -> None:
+        """Find out what became of a try that was left open, such as by a node that was killed."""
+        if self.run.attempt is not None and not self.run.attempt.is_done:
+            await self._note(await self._tools.trying.settled(self.run))
+
+    async def _note(self, came: Came) -> None:
+        """Store what became of the newest try: it was done, or there may be another."""
+        turns = self._tools.turns
+        if came is Came.NEVER:
+            self._ours(await turns.write(self.run, attempt=None))
+            return
+        reached(Failpoint.BEFORE_STEP_DONE)
+        self._ours(await turns.write(self.run, **{"attempt.is_done": True}))
+        reached(Failpoint.AFTER_STEP_DONE)
+
+    async def _tried(self, step: Step) -> Before:
+        """Have the step's input done; what the screen showed right before."""
+        for _ in range(MOST_TRIES):
+            before = await self._patiently(lambda: self._try(step))
+            if self.run.is_done_at_step:
+                return before
+        raise Halting("not_carried_out", f"{MOST_TRIES} tries never reached the machine")
+
+    async def _try(self, step: Step) -> Before:
+        tools = self._tools
+        await tools.hold.take()
+        found = await self._found(step)
+        # Its texts have the values from here on, and nothing keeps it.
+        try:
+            body = filled(step.model_copy(update={"body": found.body}), tools.values)
+        except ValueError as error:
+            raise Ending("error", str(error)) from None
+        before = await as_before(tools.machine, step)
+        await tools.hold.take()
+        command = tools.trying.command(self.run, input_body(step.operation, body))
+        reached(Failpoint.BEFORE_ATTEMPT)
+        attempt = new_attempt(self.run, command, found)
+        self._ours(await tools.turns.attempt(self.run, attempt))
+        reached(Failpoint.AFTER_ATTEMPT)
+        await self._note(await tools.trying.sent(self.run, command))
+        return before
+
+    async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T:
+        """What work comes to, begun again for as long as the machine does nothing at the moment."""
+        clock = asyncio.get_running_loop().time
+        give_up_at = clock() + WAIT_SECONDS
+        while True:
+            try:
+                await self._check_link()
+                return await work()
+            except Unavailable as error:
+                await self._resolve()
+                if clock() >= give_up_at:
+                    raise Halting("machine_unavailable", str(error)) from None
+            await asyncio.sleep(AGAIN_SECONDS)
+
+    async def _check_link(self) -> None:
+        """Raise Unavailable where the machine is not connected at the moment."""
+        machine = self._tools.machine
+        question = FindLink(organization_id=machine.organization_id, machine_id=machine.machine_id)
+        reply = await machine.ask(question)
+        if isinstance(reply, Refusal):
+            if reply.kind is RefusalKind.UNKNOWN_MACHINE:
+                raise Ending("error", "its machine was removed")
+            raise Unavailable(reply.detail)
+
+    async def _found(self, step: Step) -> Found:
+        found = await find(self._tools.machine, step, self._scale)
+        if isinstance(found, Halt):
+            await self._check_seen(found)
+            raise Halting.of(found)
+        self._scale = found.scale or self._scale
+        return found
+
+    async def _verified(self, step: Step, before: Before) -> str | None:
+        """How what a step leads to was seen; None where it expects nothing."""
+        if step.expect is None:
+            return None
+        self._ours(await self._tools.turns.write(self.run, status="running_checks"))
+        seen = await self._patiently(lambda: self._seen(step, before))
+        return None if seen.matched is None else f"condition {seen.matched + 1}"
+
+    async def _seen(self, step: Step, before: Before) -> Verified:
+        seen = await expected(self._tools.machine, step, before)
+        if isinstance(seen, Halt):
+            await self._check_seen(seen)
+            raise Halting.of(seen, is_done=self.run.is_done_at_step)
+        return seen
+
+    async def _check_seen(self, halt: Halt) -> None:
+        """Raise Unavailable where nobody could look, as the machine's link was just lost."""
+        if halt.reason == "cannot_look":
+            await self._check_link()
+
+    def _ours(self, run: StoredRun | None) -> None:
+        if run is None:
+            raise Lost
+        self.run = run

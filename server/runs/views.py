@@ -1,0 +1,18 @@
+"""A run as it is answered, and told."""
+
+from schemas.runs.runs import Run, RunWithSteps
+from server.store.runs.documents import StoredRun
+
+
+def run_view(stored: StoredRun) -> Run:
+    """A run without its steps."""
+    return Run.model_validate(_fields(stored))
+
+
+def whole_view(stored: StoredRun) -> RunWithSteps:
+    """A run with its steps."""
+    return RunWithSteps.model_validate(_fields(stored))
+
+
+def _fields(stored: StoredRun) -> dict[str, object]:
+    return {**vars(stored), "content_hash": stored.content_hash.hex()}

@@ -1,0 +1,91 @@
+"""Runs outside of transactions: read, listed, and asked to go on or to end."""
+
+import builtins
+from collections.abc import Collection
+from typing import Any, Final
+from uuid import UUID
+
+from pymongo import ReturnDocument
+
+from schemas.runs.requests import RunListQuery
+from schemas.runs.runs import ENDED
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
+from server.store.runs.documents import StoredRun, stored_run
+
+_NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
+_HEAD: Final = {"steps": False}
+
+
+class RunStore:
+    """Every method sees the runs of the organization it is given, and no others."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._runs = database.collection("runs")
+
+    async def get(self, organization_id: UUID, run_id: UUID) -> StoredRun | None:
+        """The run with its steps, or None."""
+        async with self._database.operation():
+            found = await self._runs.find_one({"_id": run_id, "organization_id": organization_id})
+        return None if found is None else stored_run(found)
+
+    async def list(
+        self,
+        organization_id: UUID,
+        query: RunListQuery,
+        machine_ids: Collection[str] | None,
+        pool_ids: Collection[UUID] = (),
+    ) -> tuple[builtins.list[StoredRun], int]:
+        """One page without their steps, newest first, and how many there are.
+
+        On these machines, or waiting for one of these pools, where machines are given.
+        """
+        wanted: Document = {"organization_id": organization_id}
+        for name in ("status", "machine_id", "workflow_id"):
+            if (value := getattr(query, name)) is not None:
+                wanted[name] = value
+        if machine_ids is not None:
+            waiting = {"machine_id": None, "pool_ids": {"$in": [*pool_ids]}}
+            wanted["$or"] = [{"machine_id": {"$in": sorted(machine_ids)}}, waiting]
+        cursor = self._runs.find(
+            wanted, _HEAD, sort=_NEWEST_FIRST, skip=query.skip, limit=query.limit
+        )
+        found = [stored_run(each) async for each in self._database.documents(cursor)]
+        async with self._database.operation():
+            return found, await self._runs.count_documents(wanted)
+
+    async def want(self, run: StoredRun, wanted: str) -> StoredRun | None:
+        """Note what its node is to do; None where the run has ended, or is to be cancelled."""
+        open_ = {"status": {"$nin": [*ENDED]}, "wanted": {"$ne": "cancel"}}
+        return await self._changed(run, open_, {"wanted": wanted})
+
+    async def resume(self, run: StoredRun, changes: Document) -> StoredRun | None:
+        """Let a halted run go on; None where somebody else was faster.
+
+        One that keeps neither a node nor a machine any more waits for its turn again.
+        """
+        assert run.halted is not None  # noqa: S101  its caller has looked
+        halted = {
+            "wanted": None,
+            "halted.step": run.halted.step,
+            "halted.at": run.halted.at,
+        }
+        for _ in range(2):  # It may be parked between the two looks.
+            for lease, wants_turn in (({"$ne": None}, False), (None, True)):
+                condition = {**halted, "lease": lease}
+                resumed = {"halted": None, "wants_turn": wants_turn, **changes}
+                if (found := await self._changed(run, condition, resumed)) is not None:
+                    return found
+        return None
+
+    async def _changed(
+        self, run: StoredRun, condition: Document, changes: dict[str, Any]
+    ) -> StoredRun | None:
+        async with self._database.operation():
+            found = await self._runs.find_one_and_update(
+                {"_id": run.id, **condition},
+                {"$set": changes},
+                return_document=ReturnDocument.AFTER,
+            )
+        return None if found is None else stored_run(found)

@@ -1,0 +1,136 @@
+"""Whose turn it is: one node works at a run, and one run at a machine.
+
+A lease is the node's word that it works at a run; where none came for some seconds, another goes
+on.  Its times are MongoDB's, which all nodes share.  Every write is of the lease's holder alone, so
+that a node that was stopped for a while can write nothing into what another has gone on with.
+"""
+
+from dataclasses import asdict
+from typing import Any, Final
+from uuid import UUID
+
+from pymongo import ReturnDocument
+
+from schemas.runs.runs import Halted, StepResult
+from server.errors import AlreadyExists
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
+from server.store.runs.documents import StoredAttempt, StoredRun, stored_run
+
+LEASE_SECONDS: Final = 10.0
+"""From when it was renewed last."""
+
+MOST_LOOKED_AT: Final = 1_000
+
+_END: Final[Document] = {"$add": ["$$NOW", int(LEASE_SECONDS * 1000)]}
+_OPEN: Final = ["running", "running_checks"]
+_IN_TURN: Final = [("priority", -1), ("created_at", 1), ("_id", 1)]
+
+
+class RunTurns:
+    """Claims runs for one node, ``owner``, and writes what becomes of them."""
+
+    def __init__(self, database: Database, owner: UUID) -> None:
+        self._database = database
+        self._runs = database.collection("runs")
+        self.owner = owner
+
+    async def abandoned(self) -> StoredRun | None:
+        """One that runs and that nobody works at, which is this node's from now on."""
+        is_over = {"$expr": {"$lte": ["$lease.until", "$$NOW"]}}
+        wanted = {"status": {"$in": _OPEN}, "lease": {"$ne": None}, **is_over}
+        return await self._claimed(wanted, {})
+
+    async def busy(self) -> list[tuple[UUID, str]]:
+        """The machines that runs have reserved."""
+        cursor = self._runs.find(
+            {"reserves": {"$exists": True}}, {"organization_id": True, "reserves": True}
+        )
+        return [
+            (found["organization_id"], found["reserves"])
+            async for found in self._database.documents(cursor)
+        ]
+
+    async def waiting(self) -> list[StoredRun]:
+        """Those that wait for their turn, in order."""
+        wanted = {"wants_turn": True}
+        cursor = self._runs.find(wanted, {"steps": False}, sort=_IN_TURN, limit=MOST_LOOKED_AT)
+        return [stored_run(found) async for found in self._database.documents(cursor)]
+
+    async def begin(self, run: StoredRun, machine_id: str) -> StoredRun | None:
+        """Give a waiting run its turn on a machine; None where either was given to another."""
+        begun = {
+            "status": "running",
+            "machine_id": machine_id,
+            "reserves": machine_id,
+            "wants_turn": False,
+            "started_at": {"$ifNull": ["$started_at", "$$NOW"]},
+        }
+        # In a pipeline, as its times are MongoDB's; a machine's id begins with no dollar.
+        try:
+            return await self._claimed({"_id": run.id, "wants_turn": True}, begun)
+        except AlreadyExists:
+            return None
+
+    async def renew(self, run: StoredRun) -> StoredRun | None:
+        """Keep a run for some seconds more; None where it is another node's by now."""
+        return await self._update(run, [{"$set": {"lease.until": _END}}])
+
+    async def release(self, run: StoredRun) -> None:
+        """Let another node go on at once."""
+        await self._update(run, [{"$set": {"lease.until": "$$NOW"}}])
+
+    async def park(self, run: StoredRun) -> StoredRun | None:
+        """Let a halted run keep no machine and no node; None where it has something to do."""
+        still = {"halted": {"$ne": None}, "wanted": None}
+        return await self._update(run, {"$set": {"lease": None}, "$unset": {"reserves": ""}}, still)
+
+    async def write(self, run: StoredRun, **changes: Any) -> StoredRun | None:
+        """Set these fields; the run then, or None where it is another node's by now."""
+        return await self._update(run, {"$set": changes})
+
+    async def halt(self, run: StoredRun, halted: Halted) -> StoredRun | None:
+        """Note why a run does not go on."""
+        candidates = [each.model_dump() for each in halted.candidates]
+        document = {**dict(halted), "candidates": candidates}
+        return await self.write(run, halted=document, status="running")
+
+    async def attempt(self, run: StoredRun, attempt: StoredAttempt) -> StoredRun | None:
+        """Note that a step's input is about to be sent."""
+        return await self.write(run, attempt=asdict(attempt), tries=attempt.number)
+
+    async def past(self, run: StoredRun, result: StepResult) -> StoredRun | None:
+        """Note what became of a step, and go to the next."""
+        return await self._update(
+            run,
+            {
+                "$set": {
+                    "step": result.number + 1,
+                    "attempt": None,
+                    "tries": 0,
+                    "status": "running",
+                },
+                "$push": {"steps": dict(result)},
+            },
+        )
+
+    async def _claimed(self, wanted: Document, changes: Document) -> StoredRun | None:
+        lease = {"owner": self.owner, "until": _END}
+        async with self._database.operation():
+            found = await self._runs.find_one_and_update(
+                wanted,
+                [{"$set": {"lease": lease, **changes}}],
+                return_document=ReturnDocument.AFTER,
+            )
+        return None if found is None else stored_run(found)
+
+    async def _update(
+        self, run: StoredRun, change: Any, condition: Document | None = None
+    ) -> StoredRun | None:
+        async with self._database.operation():
+            found = await self._runs.find_one_and_update(
+                {"_id": run.id, "lease.owner": self.owner, **(condition or {})},
+                change,
+                return_document=ReturnDocument.AFTER,
+            )
+        return None if found is None else stored_run(found)

@@ -1,0 +1,237 @@
+"""Runs from their beginning to their end, on machines that the tests play."""
+
+from typing import Any
+
+import pytest
+
+from schemas.inputs.outcomes import Failed, NotCarriedOut, Outcome, Refused, Unknown
+from schemas.resources.tokens import Scope
+from tests.runs import (
+    Player,
+    approved,
+    begun,
+    run_of,
+    steps,
+    until_ended,
+    until_halted,
+    until_run,
+)
+from tests.service import ScriptedMachine, Service, until
+
+PARTLY: Outcome = Failed(code="interrupted", message="it broke", injected_at_least=1)
+REFUSED: Outcome = Refused(code="outside", message="it is outside of the display")
+
+
+async def resumed(service: Service, run: Any, body: Any = None) -> Any:
+    reply = await service.post(f"/v1/runs/{run['id']}/continue", body)
+    assert reply.status == 200, reply.body
+    return reply.json
+
+
+async def is_free(service: Service, machine: ScriptedMachine) -> bool:
+    stored = await service.stores.machines.get(service.organization_id, machine.machine_id)
+    return stored is not None and stored.control is None
+
+
+async def test_steps_are_done_in_order_and_the_machine_is_free_again(
+    service: Service, player: Player, machine: ScriptedMachine
+) -> None:
+    texts = ["a", "b", "c"]
+    run = await begun(service, await approved(service, steps(*texts)))
+    ended = await until_ended(service, run)
+    assert (ended["status"], ended["error"], player.pressed) == ("success", None, texts)
+    told = [(each["number"], each["status"], each["attempts"]) for each in ended["steps"]]
+    assert told == [(1, "done", 1), (2, "done", 1), (3, "done", 1)]
+    assert ended["step"] == 4
+    assert await is_free(service, machine)
+    assert (await service.get("/v1/audit?action=run.created")).json["total"] == 1
+
+
+async def test_others_are_refused_while_it_runs_and_other_runs_wait(
+    service: Service, player: Player, machine: ScriptedMachine
+) -> None:
+    player.withholds = True
+    trajectory = await approved(service, steps("a"))
+    run = await begun(service, trajectory)
+    await until(lambda: player.waiting)
+    refused = await machine.move()
+    assert refused.refusal == (503, "machine-unavailable")
+    assert (refused.json["reason"], refused.json["by"]) == ("run", f"run {run['id']}")
+    low = await begun(service, trajectory, priority=1)
+    high = await begun(service, trajectory, priority=9)
+    assert (await run_of(service, low))["status"] == "scheduling"
+    player.withholds = False
+    await player.carry_on()
+    ends = [await until_ended(service, each) for each in (run, low, high)]
+    assert {each["status"] for each in ends} == {"success"}
+    assert ends[0]["ended_at"] <= ends[2]["started_at"]
+    assert ends[2]["ended_at"] <= ends[1]["started_at"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason", "is_unknown"),
+    [
+        (PARTLY, "input_failed", True),
+        (Unknown(), "outcome_unknown", True),
+        (REFUSED, "input_refused", False),
+    ],
+)
+async def test_input_that_did_not_end_well_halts_it(
+    service: Service,
+    player: Player,
+    machine: ScriptedMachine,
+    outcome: Outcome,
+    reason: str,
+    is_unknown: bool,
+) -> None:
+    player.outcomes = [outcome]
+    run = await begun(service, await approved(service, steps("a", "b")))
+    halted = (await until_halted(service, run))["halted"]
+    assert (halted["step"], halted["reason"], halted["is_unknown"]) == (1, reason, is_unknown)
+    assert (await run_of(service, run))["status"] == "running"
+    asked = (await service.get(f"/v1/help/{halted['help_id']}")).json
+    assert (asked["state"], asked["run_id"], asked["kind"]) == ("open", run["id"], "help")
+    # Programs are kept away while people help.
+    await until_run(service, run, lambda _: player.interrupted >= 3)
+    assert (await machine.move()).json["reason"] == "run"
+    if is_unknown:
+        refused = await service.post(f"/v1/runs/{run['id']}/continue")
+        assert refused.refusal == (409, "wrong-state")
+        assert "give skip where it was" in refused.json["detail"]
+    await resumed(service, run, {"at_step": 1} if is_unknown else None)
+    ended = await until_ended(service, run)
+    assert (ended["status"], ended["steps"][0]["attempts"]) == ("success", 2)
+    assert player.pressed == ["a", "a", "b"]
+    assert (await service.get(f"/v1/help/{halted['help_id']}")).json["state"] == "withdrawn"
+
+
+async def test_skipped_step_is_not_done_again(service: Service, player: Player) -> None:
+    player.outcomes = [PARTLY]
+    run = await begun(service, await approved(service, steps("a", "b", "c")))
+    await until_halted(service, run)
+    for wrong in ({"at_step": 4}, {"at_step": 0}, {"at_step": 1, "skip": True}, {"more": 1}):
+        reply = await service.post(f"/v1/runs/{run['id']}/continue", wrong)
+        assert reply.status in (409, 422), wrong
+    await resumed(service, run, {"at_step": 3})
+    ended = await until_ended(service, run)
+    assert [each["status"] for each in ended["steps"]] == ["skipped", "skipped", "done"]
+    assert player.pressed == ["a", "c"]
+
+
+async def test_try_that_surely_never_happened_is_made_again(
+    service: Service, player: Player
+) -> None:
+    player.outcomes = [NotCarriedOut()]
+    run = await begun(service, await approved(service, steps("a")))
+    ended = await until_ended(service, run)
+    assert (ended["status"], ended["steps"][0]["attempts"]) == ("success", 2)
+
+
+async def test_person_who_takes_control_halts_it(
+    service: Service, player: Player, machine: ScriptedMachine
+) -> None:
+    player.withholds = True
+    run = await begun(service, await approved(service, steps("a", "b")))
+    await until(lambda: player.waiting)
+    path = f"/v1/machines/{machine.machine_id}/control"
+    assert (await service.post(path)).refusal == (409, "control-held")
+    taken = await service.post(path, {"take_over": True})
+    assert taken.status == 201, taken.body
+    halted = await until_halted(service, run)
+    assert halted["halted"]["step"] == 1
+    assert (await service.request("DELETE", f"{path}/{taken.json['id']}")).status == 204
+    player.withholds = False
+    await resumed(service, run, {"skip": True})
+    assert (await until_ended(service, run))["status"] == "success"
+    assert player.pressed == ["a", "b"]
+
+
+async def test_person_gets_the_machine_of_a_halted_run_without_taking_it_over(
+    service: Service, player: Player, machine: ScriptedMachine
+) -> None:
+    player.outcomes = [REFUSED]
+    run = await begun(service, await approved(service, steps("a")))
+    halted = (await until_halted(service, run))["halted"]
+    await until_run(service, run, lambda _: player.interrupted >= 3)
+    path = f"/v1/machines/{machine.machine_id}/control"
+    taken = await service.post(path)
+    assert taken.status == 201, taken.body
+    helper = await service.new_token(Scope.HELP_ANSWER)
+    answered = await service.post(
+        f"/v1/help/{halted['help_id']}/answer", {"answer": "done"}, token=helper
+    )
+    assert answered.status == 200
+    # It goes on once the machine was given back.
+    assert (await service.request("DELETE", f"{path}/{taken.json['id']}")).status == 204
+    assert (await until_ended(service, run))["status"] == "success"
+
+
+async def test_run_that_nobody_can_help_has_failed(service: Service, player: Player) -> None:
+    player.outcomes = [REFUSED]
+    run = await begun(service, await approved(service, steps("a")))
+    halted = (await until_halted(service, run))["halted"]
+    helper = await service.new_token(Scope.HELP_ANSWER)
+    body = {"answer": "cannot", "comment": "The order is gone."}
+    await service.post(f"/v1/help/{halted['help_id']}/answer", body, token=helper)
+    ended = await until_ended(service, run)
+    assert (ended["status"], "The order is gone." in ended["error"]) == ("task_failed", True)
+
+
+async def test_cancel_interrupts_what_runs(
+    service: Service, player: Player, machine: ScriptedMachine
+) -> None:
+    player.withholds = True
+    run = await begun(service, await approved(service, steps("a", "b")))
+    await until(lambda: player.waiting)
+    before = player.interrupted
+    assert (await service.post(f"/v1/runs/{run['id']}/cancel")).status == 200
+    ended = await until_ended(service, run)
+    assert (ended["status"], player.pressed) == ("cancelled", ["a"])
+    assert player.interrupted > before
+    assert await is_free(service, machine)
+    again = await service.post(f"/v1/runs/{run['id']}/cancel")
+    assert (again.status, again.json["status"]) == (200, "cancelled")
+
+
+async def test_halted_run_keeps_the_machine_for_its_time_and_then_waits_for_its_turn(
+    service: Service, player: Player
+) -> None:
+    player.outcomes = [REFUSED]
+    trajectory = await approved(service, steps("a"))
+    run = await begun(service, trajectory, halt_timeout=0)
+    await until_halted(service, run)
+    other = await begun(service, trajectory)
+    assert (await until_ended(service, other))["status"] == "success"
+    assert (await run_of(service, run))["halted"]["step"] == 1
+    await resumed(service, run)
+    assert (await until_ended(service, run))["status"] == "success"
+
+
+async def test_content_that_has_changed_is_not_run(
+    service: Service, machine: ScriptedMachine
+) -> None:
+    # Nothing is connected yet: it waits.
+    trajectory = await approved(service, steps("a"))
+    run = await begun(service, trajectory)
+    path = f"/v1/trajectories/{trajectory['id']}"
+    await service.request("PATCH", f"{path}/steps/1", {"body": {"text": "b"}})
+    async with machine.connected():
+        ended = await until_ended(service, run)
+    assert (ended["status"], ended["steps"]) == ("error", [])
+    assert "cannot be run any more" in ended["error"]
+
+
+async def test_revoked_token_ends_it(service: Service, player: Player) -> None:
+    token = await service.new_token(Scope.RUNS_WRITE, Scope.RUNS_READ, Scope.TOKENS_WRITE)
+    trajectory = await approved(service, [{"operation": "wait", "body": {"seconds": 60}}])
+    body = {"trajectory_id": trajectory["id"], "machine_id": "desk-1"}
+    run = (await service.post("/v1/runs", body, token=token)).json
+    await until_run(service, run, lambda found: found["status"] == "running")
+    (own,) = [
+        each
+        for each in (await service.get("/v1/tokens")).json["items"]
+        if each["name"] == "of a test" and "runs:write" in each["scopes"]
+    ]
+    assert (await service.request("DELETE", f"/v1/tokens/{own['id']}")).status == 204
+    ended = await until_ended(service, run)
+    assert (ended["status"], "not valid any more" in ended["error"]) == ("error", True)
