@@ -7,8 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from schemas.link.messages import Hello
 from server.dispatch.questions.control import FindLink
+from server.nodes import drain
 from tests.service import (
     ScriptedLink,
     ScriptedMachine,
@@ -42,10 +45,17 @@ async def running_nodes(
         nodes = [Service(server, first.organization_id, first.token) for server in servers]
         await until_together(nodes)
         yield nodes
+        # All of them end: there is none that clients would go to with their next request.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(drain, "LEAST_SECONDS", 0.0)
+            await stack.aclose()
 
 
 async def until_together(nodes: list[Service]) -> None:
     """Wait until all nodes reach one another."""
+    # Each says that it is there, and then looks: in a second both would come by themselves.
+    for node in (*nodes, *nodes):
+        await node.server.services.cluster.presence.beat()
     for node in nodes:
         cluster = node.server.services.cluster
         await until(lambda: cluster.bus.is_connected)  # noqa: B023 - awaited
