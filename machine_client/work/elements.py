@@ -51,8 +51,9 @@ def put_on_elements(body: Body, found: Found, elements: DesktopElements) -> Body
 def ask_element(
     body: ElementInput, found: Found, elements: DesktopElements, go_on: Callable[[], None]
 ) -> None:
-    """Ask an element for what an input wants of it, if whatever ``go_on`` raises is not raised.
+    """Ask an element for what an input wants of it.
 
+    ``go_on`` raises where that is not wanted any more, once the element was looked at again.
     Raises Refusal where it has changed or cannot, DesktopError where it does not, and
     OutcomeUnknown.
     """
