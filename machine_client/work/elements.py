@@ -1,6 +1,6 @@
 """Elements in the place of places: found before anything happens, and looked at once more then."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -48,15 +48,19 @@ def put_on_elements(body: Body, found: Found, elements: DesktopElements) -> Body
     return body.at(places)
 
 
-def ask_element(body: ElementInput, found: Found, elements: DesktopElements) -> None:
+def ask_element(
+    body: ElementInput, found: Found, elements: DesktopElements, go_on: Callable[[], None]
+) -> None:
     """Ask an element for what an input wants of it.
 
+    ``go_on`` raises where that is not wanted any more, once the element was looked at again.
     Raises Refusal where it has changed or cannot, DesktopError where it does not, and
     OutcomeUnknown.
     """
     reached(Failpoint.AFTER_FOUND)
     with _refused_at("element"):
         element = elements.look_again(found["element"])
+        go_on()
         match body:
             case InvokeElement():
                 elements.invoke(element)

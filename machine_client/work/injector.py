@@ -228,9 +228,12 @@ class DesktopInjector:
             try:
                 self._go_on()
                 if isinstance(body, bodies.ElementInput):
-                    ask_element(body, found, self._elements)
+                    ask_element(body, found, self._elements, self._go_on)
                 elif isinstance(body, bodies.MouseInput):
-                    self._gesture(put_on_elements(body, found, self._elements), chords)
+                    placed = put_on_elements(body, found, self._elements)
+                    # Programs may have taken seconds to say where their elements are.
+                    self._go_on()
+                    self._gesture(placed, chords)
                 else:
                     self._carry_out(body, chords)
             finally:

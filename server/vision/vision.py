@@ -1,6 +1,7 @@
 """Has pictures looked at, by a few processes that are started once there is one."""
 
 import asyncio
+import logging
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -15,6 +16,8 @@ from server.tasks import Tasks
 from server.vision.findings import Findings, Part, PlaceFound, Question, TextFound
 from server.vision.process import LookingProcess, ProcessEndedError
 from server.vision.queue import FairQueue, QueueFullError
+
+logger = logging.getLogger(__name__)
 
 MODULES: Final = ("cv2", "numpy", "rapidocr", "onnxruntime")
 
@@ -161,9 +164,12 @@ class Vision:
             began_at = time.monotonic()
             try:
                 findings = await self._looked(job)
-            except BaseException:
+            except asyncio.CancelledError:
                 _fail(job, "the server is stopping")
                 raise
+            except Exception as error:  # what waits behind it is looked at all the same
+                logger.exception("a picture was not looked at")
+                findings = Findings(failed=f"the server made a mistake ({type(error).__name__})")
             took = time.monotonic() - began_at
             self.seconds_looked += took
             self.looks["found" if findings.failed is None else "failed"] += 1

@@ -144,12 +144,12 @@ class Hand:
         late = self._holder.clock() - self._holder.begin_by - plan.after
         if late > LATEST_SECONDS and self._desktop.must_be_early:
             world.violated(f"input {mark} begins {late:.3f} s after its time")
-        if self._is_interrupted:
-            raise InjectionFailed("interrupted", "somebody took control", 0)
+        self._go_on()
         if isinstance(body, ElementInput):
-            ask_element(body, found, self._elements)
+            ask_element(body, found, self._elements, self._go_on)
         elif isinstance(body, MouseInput):
             body = put_on_elements(body, found, self._elements)
+            self._go_on()
         lets_go = let_go_by(body)
         pressed = {what for kind, what in plan.steps if kind is Kind.PRESS}
         self._check(pressed if lets_go is None else {lets_go})
@@ -189,6 +189,10 @@ class Hand:
             world.violated(f"input {mark} is injected a second time")
         if plan.is_of_several and self._holder.is_cut_off:
             world.violated(f"action {mark} begins after its link was lost")
+
+    def _go_on(self) -> None:
+        if self._is_interrupted:
+            raise InjectionFailed("interrupted", "somebody took control", 0)
 
     def _check(self, wanted: set[str]) -> None:
         if wanted.intersection(self._x_server.down).difference(self.held):

@@ -95,6 +95,10 @@ def test_desktop_without_elements_refuses_before_anything() -> None:
         assert (outcome.code, outcome.loc) == ("elements_unavailable", ("body", "element"))
 
 
+def go_on() -> None:
+    """Nothing is in the way."""
+
+
 def test_element_is_asked_for_what_the_input_wants() -> None:
     elements = ScriptedElements(Save=(1, 2))
     for body in (
@@ -102,8 +106,8 @@ def test_element_is_asked_for_what_the_input_wants() -> None:
         FocusElement(element=SAVE),
         SetElementValue(element=SAVE, value=3),
     ):
-        ask_element(body, find_all(body, elements), elements)
+        ask_element(body, find_all(body, elements), elements, go_on)
     assert elements.done == [("invoke", "Save"), ("focus", "Save"), ("set", "Save", 3)]
     body = SetElementValue(element=SAVE, value="no")
     with pytest.raises(DesktopError):
-        ask_element(body, find_all(body, elements), elements)
+        ask_element(body, find_all(body, elements), elements, go_on)

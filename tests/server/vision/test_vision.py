@@ -14,7 +14,7 @@ from schemas.link.picture_frames import Picture
 from schemas.values.pictures import Region, Size
 from server.tasks import Tasks
 from server.vision import vision as vision_room
-from server.vision.findings import Question
+from server.vision.findings import Findings, Question
 from server.vision.process import LookingProcess, ProcessEndedError
 from server.vision.vision import Vision, VisionBusyError, VisionError, VisionMissingError
 from tests.signs import base64_png, drawn, png
@@ -106,6 +106,27 @@ async def test_picture_that_ends_each_process_ends_two(monkeypatch: pytest.Monke
         assert len(set(started)) == 2
         assert pids(vision) == []
         assert vision.failed == 1
+
+
+@async_test
+async def test_mistake_is_told_and_what_waits_behind_it_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ask = LookingProcess.ask
+
+    async def mistaken(self: LookingProcess, question: Question, picture: bytes) -> Findings:
+        if not picture:
+            raise RuntimeError
+        return await ask(self, question, picture)
+
+    monkeypatch.setattr(LookingProcess, "ask", mistaken)
+    wrong = Picture("png", b"", Size(1, 1), Region(0, 0, 1, 1), 0)
+    async with seeing() as vision:
+        first = asyncio.ensure_future(vision.texts("a", wrong))  # noqa: TID251
+        second = asyncio.ensure_future(vision.texts("b", picture()))  # noqa: TID251
+        with pytest.raises(VisionError, match=r"the server made a mistake \(RuntimeError\)"):
+            await first
+        assert len(await second) == 1
 
 
 @async_test

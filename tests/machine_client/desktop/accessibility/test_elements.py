@@ -9,10 +9,10 @@ import pytest
 
 from machine_client.desktop.accessibility.elements import AtSpiElements
 from machine_client.desktop.accessibility.windows import DesktopWindow
-from machine_client.desktop.base import DesktopError, Refusal
+from machine_client.desktop.base import DesktopError, FoundElement, Refusal
 from machine_client.desktop.x11.desktop import X11Desktop
 from machine_client.desktop.x11.windows import X11Windows
-from machine_client.work.injector import DesktopInjector
+from machine_client.work.injector import DesktopInjector, InjectionFailed
 from schemas.inputs.bodies import (
     ClickMouse,
     FocusElement,
@@ -139,6 +139,27 @@ def test_element_that_changes_between_finding_and_pressing_is_not_pressed(
         "element_missing",
         ("body", "element"),
     )
+    assert program.said == []
+
+
+@pytest.mark.parametrize("body", [ClickMouse(element=SAVE), InvokeElement(element=SAVE)])
+def test_who_is_interrupted_in_the_second_look_presses_nothing(
+    accessible: AccessibleDesktop,
+    program: Program,
+    injector: DesktopInjector,
+    monkeypatch: pytest.MonkeyPatch,
+    body: ClickMouse | InvokeElement,
+) -> None:
+    begin, look_again = injector.prepare(body), AtSpiElements.look_again
+
+    def interrupted(elements: AtSpiElements, found: FoundElement) -> FoundElement:
+        injector.interrupt()
+        return look_again(elements, found)
+
+    monkeypatch.setattr(AtSpiElements, "look_again", interrupted)
+    with pytest.raises(InjectionFailed) as failed:
+        begin()
+    assert (failed.value.code, failed.value.injected_at_least) == ("interrupted", 0)
     assert program.said == []
 
 
