@@ -9,7 +9,7 @@ import os
 import sys
 from itertools import product
 
-from tests.elements.matrix import LOOK_ALIKES, TOOLKITS, Came, measured
+from tests.elements.matrix import BROWSER, LOOK_ALIKES, TOOLKITS, Came, measured
 from tests.elements.stages import STAGES
 
 ELEMENTS = 200
@@ -18,7 +18,9 @@ ELEMENTS = 200
 def main() -> int:
     """Run, print the tables and each refusal; the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.elements", description=__doc__)
-    parser.add_argument("--toolkit", choices=TOOLKITS, action="append", help="(default: all)")
+    parser.add_argument(
+        "--toolkit", choices=TOOLKITS | BROWSER, action="append", help="(default: all but Chromium)"
+    )
     parser.add_argument("--on", choices=STAGES, action="append", help="(default: all)")
     parser.add_argument(
         "--elements", type=int, default=ELEMENTS, help=f"of each form (default: {ELEMENTS})"

@@ -12,6 +12,12 @@ ROW = 5
 COLUMNS = 2
 """Rows that stand beside each other."""
 
+ALIKE = 4
+"""Elements of a second window of the same program, each like one of the form's."""
+
+SECOND = 1000
+"""What is added to the numbers of those."""
+
 
 class Shown(NamedTuple):
     """An element of the form: what it is, and what is written on it or beside it."""

@@ -8,7 +8,7 @@ Debian's own Python runs it.
 import sys
 
 import gi
-from form import COLUMNS, ROW, shown
+from form import ALIKE, COLUMNS, ROW, SECOND, shown
 
 gi.require_version("Gtk", "3.0")
 from gi.repository import GLib, Gtk  # noqa: E402
@@ -22,7 +22,9 @@ def say(*words: object) -> None:
 class Form:
     """One window of rows."""
 
-    def __init__(self, count: int, title: str) -> None:
+    def __init__(self, count: int, title: str, first: int = 0) -> None:
+        self.first = first
+        self.second = None
         self.window = Gtk.Window(title=title)
         self.window.connect("destroy", Gtk.main_quit)
         self.grid = Gtk.Grid(column_spacing=4)
@@ -59,9 +61,9 @@ class Form:
 
     def _record(self, number: int, widget: Gtk.Widget) -> None:
         if isinstance(widget, Gtk.Button):
-            widget.connect("clicked", lambda _: say("pressed", number))
+            widget.connect("clicked", lambda _: say("pressed", self.first + number))
         else:
-            widget.connect("button-press-event", lambda *_: say("pressed", number))
+            widget.connect("button-press-event", lambda *_: say("pressed", self.first + number))
 
     def told(self, verb: str, argument: str) -> None:
         """Do as it was told."""
@@ -75,6 +77,8 @@ class Form:
                     say("at", number, left + x + width // 2, top + y + height // 2)
             case "font":
                 settings.set_property("gtk-font-name", f"Sans {argument}")
+            case "second":
+                self.second = Form(ALIKE, argument, first=SECOND)
             case "theme":
                 settings.set_property("gtk-application-prefer-dark-theme", True)
 

@@ -7,7 +7,7 @@ GTK 4 knows no places of the desktop: it tells of places in its window, and move
 import sys
 
 import gi
-from form import COLUMNS, ROW, shown
+from form import ALIKE, COLUMNS, ROW, SECOND, shown
 
 gi.require_version("Gtk", "4.0")
 from gi.repository import GLib, Gtk  # noqa: E402
@@ -21,7 +21,9 @@ def say(*words: object) -> None:
 class Form:
     """One window of rows."""
 
-    def __init__(self, count: int, title: str) -> None:
+    def __init__(self, count: int, title: str, first: int = 0) -> None:
+        self.first = first
+        self.second = None
         self.window = Gtk.Window(title=title, decorated=False)
         self.grid = Gtk.Grid(column_spacing=4)
         self.window.set_child(self.grid)
@@ -57,12 +59,12 @@ class Form:
 
     def _record(self, number: int, widget: Gtk.Widget) -> None:
         if isinstance(widget, Gtk.CheckButton):
-            widget.connect("toggled", lambda _: say("pressed", number))
+            widget.connect("toggled", lambda _: say("pressed", self.first + number))
         elif isinstance(widget, Gtk.Button):
-            widget.connect("clicked", lambda _: say("pressed", number))
+            widget.connect("clicked", lambda _: say("pressed", self.first + number))
         else:
             pressed = Gtk.GestureClick(propagation_phase=Gtk.PropagationPhase.CAPTURE)
-            pressed.connect("pressed", lambda *_: say("pressed", number))
+            pressed.connect("pressed", lambda *_: say("pressed", self.first + number))
             widget.add_controller(pressed)
 
     def told(self, verb: str, argument: str) -> None:
@@ -76,6 +78,8 @@ class Form:
                     say("at", number, round(middle.x), round(middle.y))
             case "font":
                 settings.set_property("gtk-font-name", f"Sans {argument}")
+            case "second":
+                self.second = Form(ALIKE, argument, first=SECOND)
             case "theme":
                 settings.set_property("gtk-application-prefer-dark-theme", True)
 

@@ -25,14 +25,16 @@ from server.dispatch.here.selectors import by_ref, selectors_of, sought_like
 from tests.elements.form import Shown, shown
 from tests.elements.stages import STAGES, Stage
 from tests.machine_client.desktop.accessibility.rig import Program
+from tests.waiting import eventually
 
 HERE = Path(__file__).parent
 TOOLKITS: Final = {"gtk3": "gtk3_form.py", "gtk4": "gtk4_form.py", "qt5": "qt5_form.py"}
+BROWSER: Final = {"chromium": "chromium_form.py"}
+"""Of Debian's package of that name, which not everybody has who tests."""
+
 TITLE: Final = "Orders of May"
 OTHER_TITLE: Final = "Orders of June"
-
-_VARIABLES: Final = {"GSK_RENDERER": "cairo"}
-"""There is no graphics card."""
+SECOND_TITLE: Final = "Orders of July"
 
 MOST_ALIKE: Final = 1000
 LOOK_ALIKES: Final = 4
@@ -115,6 +117,7 @@ class Outcome:
 
 
 NOTHING: Final = "nothing"
+SECOND_WINDOW: Final = "a second window"
 LOOK_ALIKES_BESIDE: Final = "look-alikes beside"
 _CHANGES: Final[dict[str, Callable[[Stage, Program], object]]] = {
     NOTHING: lambda stage, form: None,
@@ -143,6 +146,8 @@ def measured(
         for change, do in _CHANGES.items():
             do(stage, form)
             pressed.all(change, selectors)
+        _show_second(stage, form)
+        pressed.all(SECOND_WINDOW, selectors)
         other = stack.enter_context(_form(stage, toolkit, look_alikes, OTHER_TITLE))
         stage.move(OTHER_TITLE, 900, 1100)
         pressed.all(LOOK_ALIKES_BESIDE, selectors)
@@ -152,8 +157,17 @@ def measured(
 
 
 def _form(stage: Stage, toolkit: str, elements: int, title: str) -> Program:
-    script = str(HERE / TOOLKITS[toolkit])
-    return stage.accessible.shown(script, str(elements), title, _VARIABLES)
+    script = str(HERE / (TOOLKITS | BROWSER)[toolkit])
+    return stage.accessible.shown(script, str(elements), title, stage.variables)
+
+
+def _show_second(stage: Stage, form: Program) -> None:
+    """Have the form's own program show another window, with elements like its own."""
+    form.tell("second", SECOND_TITLE)
+    # A browser calls it after itself, too.
+    shown_too = Selector(name=f"{SECOND_TITLE}*")
+    eventually(lambda: stage.accessible.elements.sight(shown_too)[0], "the second window is there")
+    stage.move(SECOND_TITLE, 100, 1100)
 
 
 def _places(stage: Stage, form: Program) -> list[Point]:

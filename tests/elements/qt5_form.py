@@ -3,7 +3,7 @@
 
 import sys
 
-from form import COLUMNS, ROW, shown
+from form import ALIKE, COLUMNS, ROW, SECOND, shown
 from PyQt5.QtCore import QEvent, QObject, QPoint, QSocketNotifier, Qt, QTimer
 from PyQt5.QtWidgets import (
     QAbstractButton,
@@ -28,8 +28,10 @@ def say(*words: object) -> None:
 class Form(QWidget):
     """One window of rows."""
 
-    def __init__(self, count: int, title: str) -> None:
+    def __init__(self, count: int, title: str, first: int = 0) -> None:
         super().__init__()
+        self.first = first
+        self.second = None
         self.setWindowTitle(title)
         grid = QGridLayout(self)
         self.widgets = {}
@@ -38,7 +40,7 @@ class Form(QWidget):
             column = row % COLUMNS * (ROW + 1) + place + (place > 0)
             self.widgets[number] = widget = self._made(kind, text)
             if isinstance(widget, QAbstractButton):
-                widget.clicked.connect(lambda _, number=number: say("pressed", number))
+                widget.clicked.connect(lambda _, number=first + number: say("pressed", number))
             if kind == "field":
                 label = QLabel(text)
                 label.setBuddy(widget)
@@ -72,7 +74,7 @@ class Form(QWidget):
                 if watched in (widget, *widget.children()) and not isinstance(
                     widget, QAbstractButton
                 ):
-                    say("pressed", number)
+                    say("pressed", self.first + number)
         return False
 
     def told(self, verb: str, argument: str) -> None:
@@ -88,6 +90,9 @@ class Form(QWidget):
                 font.setPointSize(int(argument))
                 QApplication.setFont(font)
                 self.adjustSize()
+            case "second":
+                self.second = Form(ALIKE, argument, first=SECOND)
+                self.second.show()
             case "theme":
                 QApplication.setStyle("Windows")
 

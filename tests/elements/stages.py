@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Final, Protocol, cast
@@ -16,11 +17,17 @@ from tests.waiting import eventually
 
 SIZE: Final = (1920, 1200)
 
+_TITLES: Final = "^(Orders|Invoice)"
+"""Those of the windows that float on sway."""
+
+_WITHOUT_GRAPHICS: Final = {"GSK_RENDERER": "cairo"}
+
 
 class Stage(Protocol):
     """A desktop with an accessibility bus."""
 
     accessible: AccessibleDesktop
+    variables: dict[str, str]
 
     @property
     def desktop(self) -> Desktop:
@@ -36,8 +43,9 @@ class Stage(Protocol):
 class OnX11:
     """An X server without a window manager."""
 
-    def __init__(self, accessible: AccessibleDesktop) -> None:
+    def __init__(self, accessible: AccessibleDesktop, directory: str) -> None:
         self.accessible = accessible
+        self.variables = {**_WITHOUT_GRAPHICS, "FORM_DIRECTORY": directory}
 
     @property
     def desktop(self) -> Desktop:
@@ -46,7 +54,7 @@ class OnX11:
 
     def move(self, title: str, x: int, y: int) -> None:
         """As a window manager does: GTK 4 moves none of its own."""
-        moved = ("search", "--sync", "--onlyvisible", "--name", f"^{title}$", "windowmove")
+        moved = ("search", "--sync", "--onlyvisible", "--name", f"^{title}", "windowmove")
         subprocess.run(
             ["xdotool", *moved, "--sync", str(x), str(y)],
             env=self.accessible.environment,
@@ -64,6 +72,7 @@ class OnSway:
 
     def __init__(self, accessible: AccessibleDesktop, compositor: Sway) -> None:
         self.accessible = accessible
+        self.variables = {**_WITHOUT_GRAPHICS, "FORM_DIRECTORY": str(compositor.directory)}
         self._compositor = compositor
         accessible.environment |= {
             "WAYLAND_DISPLAY": compositor.name,
@@ -71,6 +80,9 @@ class OnSway:
             "GDK_BACKEND": "wayland",
             "QT_QPA_PLATFORM": "wayland",
         }
+        # At once: one that is just being made another size is at neither place for sure.
+        assert compositor.tell("for_window", f'[title="{_TITLES}"]', "floating enable")
+        assert compositor.tell("default_floating_border normal")
         accessible.elements = cast("AtSpiElements", self.desktop.elements())
 
     @property
@@ -80,11 +92,8 @@ class OnSway:
 
     def move(self, title: str, x: int, y: int) -> None:
         """As its own commands do."""
-        what = f'[title="^{title}$"]'
-        eventually(
-            lambda: self._compositor.tell(f"{what} floating enable, border normal"), "it floats"
-        )
-        assert self._compositor.tell(f"{what} move absolute position {x} {y}")
+        moved = f'[title="^{title}"] move absolute position {x} {y}'
+        eventually(lambda: self._compositor.tell(moved), "there is such a window")
 
     def corner(self, title: str) -> tuple[int, int]:
         """Programs know it not, and sway does."""
@@ -101,8 +110,11 @@ class OnSway:
 @contextmanager
 def on_x11() -> Iterator[Stage]:
     """An X server, for the time of the block."""
-    with accessible_desktop("x".join(map(str, (*SIZE, 24)))) as accessible:
-        yield OnX11(accessible)
+    with (
+        tempfile.TemporaryDirectory(prefix="form-", ignore_cleanup_errors=True) as directory,
+        accessible_desktop("x".join(map(str, (*SIZE, 24)))) as accessible,
+    ):
+        yield OnX11(accessible, directory)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any, Final
 from Xlib import X
 from Xlib.error import BadDrawable, BadWindow
 
-from machine_client.desktop.accessibility.windows import DesktopWindow
+from machine_client.desktop.accessibility.windows import DesktopWindow, holds
 from machine_client.desktop.base import DesktopError, InjectionUnavailable
 from machine_client.desktop.x11.connection import errors_translated, open_display
 from schemas.inputs.outcomes import ELEMENTS_UNAVAILABLE
@@ -44,6 +44,8 @@ class X11Windows:
     def at(self, x: int, y: int) -> DesktopWindow | None:
         with self._looking() as display:
             root = display.screen().root
+            if not holds(_region(display, root), x, y):
+                return None  # The pointer would stop at the edge, over something else.
             top = root.translate_coords(root, x, y).child
             if not top:
                 return None

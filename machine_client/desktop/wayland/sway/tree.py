@@ -39,10 +39,12 @@ def windows_of(tree: Any) -> list[SwayWindow]:
     return found[:MOST_WINDOWS]
 
 
-def on_top(windows: list[SwayWindow], x: int, y: int) -> DesktopWindow | None:
+def on_top(tree: Any, x: int, y: int) -> DesktopWindow | None:
     """The visible window that a click goes to; None where that is a frame, or cannot be told."""
-    here = [each for each in windows if each.is_visible and holds(each.window.outer, x, y)]
-    if not here:
+    screens = [_region(each["rect"]) for each in _below(tree) if each.get("type") == "output"]
+    here = [each for each in windows_of(tree) if each.is_visible and holds(each.window.outer, x, y)]
+    # Beyond all screens the pointer would stop at an edge, over something else.
+    if not here or not any(holds(screen, x, y) for screen in screens):
         return None
     top = here[0]
     rivals = [each for each in here[1:] if each.level[0] == top.level[0]]

@@ -1,7 +1,7 @@
 """Where sway has windows, and which of them a click goes to, as far as that can be known."""
 
 import os
-from typing import Final
+from typing import Any, Final
 
 from machine_client.desktop.accessibility.windows import DesktopWindow
 from machine_client.desktop.base import InjectionUnavailable
@@ -37,7 +37,7 @@ class SwayWindows:
         return [each.window for each in self._windows() if each.is_visible]
 
     def at(self, x: int, y: int) -> DesktopWindow | None:
-        return on_top(self._windows(), x, y)
+        return on_top(self._tree(), x, y)
 
     def demand_all_told(self) -> None:
         windows, path = self._windows(), self._path()
@@ -67,7 +67,10 @@ class SwayWindows:
         """Nothing is kept."""
 
     def _windows(self) -> list[SwayWindow]:
-        return windows_of(ipc.ask(self._path(), ipc.TREE))
+        return windows_of(self._tree())
+
+    def _tree(self) -> Any:
+        return ipc.ask(self._path(), ipc.TREE)
 
     def _path(self) -> str:
         try:

@@ -254,6 +254,14 @@ def test_list_is_cut_with_a_word(accessible: AccessibleDesktop) -> None:
         assert {each.depth for each in shallow.elements} == {0, 1}
 
 
+def test_element_beyond_the_screen_is_not_pressed(
+    accessible: AccessibleDesktop, program: Program
+) -> None:
+    program.tell("move", -150, 80)
+    assert accessible.refusal(role="push button", name="Save") == "element_missing"
+    assert accessible.refusal(role="push button", name="Talk") == "found"
+
+
 def test_place_without_a_program_has_no_elements(accessible: AccessibleDesktop) -> None:
     listed = accessible.elements.listed(Sought(), at=Point(x=1, y=1), limit=9, depth=None)
     assert listed.elements == ()

@@ -109,8 +109,6 @@ def test_button_is_pressed_on_scaled_screens_that_lie_anywhere(shown: Shown) -> 
 
 def test_what_lies_above_covers_it(shown: Shown) -> None:
     with shown.foot("Above"):
-        shown.stage.move("Above", 90, 100)
-        shown.compositor.tell('[title="Above"] resize set 1000 700')
         # The program has the keyboard, and cannot have a menu open over it that nobody tells of.
         assert "does not tell whether it has a menu open" in shown.click()
         for above in ("floating enable", "fullscreen enable"):

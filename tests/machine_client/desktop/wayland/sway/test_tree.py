@@ -41,6 +41,7 @@ def tree(*workspaces: tuple[list[Any], list[Any]]) -> dict[str, Any]:
     outputs = [
         {
             "type": "output",
+            "rect": box(800 * each, 0, 800, 600),
             "nodes": [{"id": 900 + each, "nodes": tiled, "floating_nodes": floating}],
         }
         for each, (tiled, floating) in enumerate(workspaces)
@@ -49,7 +50,7 @@ def tree(*workspaces: tuple[list[Any], list[Any]]) -> dict[str, Any]:
 
 
 def above(shown: dict[str, Any], x: int, y: int) -> int | None:
-    found = on_top(windows_of(shown), x, y)
+    found = on_top(shown, x, y)
     return None if found is None else found.id
 
 
@@ -69,6 +70,12 @@ def test_last_floating_window_lies_above_and_its_frame_is_nobodys() -> None:
     assert above(shown, 350, 210) is None  # Its title.
     assert above(shown, 301, 300) is None  # Its border.
     assert above(shown, 900, 300) is None
+
+
+def test_what_is_beyond_all_screens_is_not_reached() -> None:
+    shown = tree(([], [window(1, (-100, 100, 400, 300))]))
+    assert above(shown, 10, 200) == 1
+    assert above(shown, -10, 200) is None
 
 
 def test_floating_container_covers_all_that_it_is() -> None:
