@@ -69,6 +69,7 @@ interface InputCounts {
 interface Holder {
   by: string;
   since: string;
+  private: boolean;
 }
 
 interface Pause {

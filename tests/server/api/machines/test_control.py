@@ -80,7 +80,11 @@ async def test_control_is_taken_renewed_and_given_back(service: Service) -> None
         began, ends = (datetime.fromisoformat(reply.json[name]) for name in ("since", "expires_at"))
         assert (ends - began).total_seconds() == 30
         shown = (await service.get("/v1/machines/desk-1")).json
-        assert shown["control"] == {"by": "administrator", "since": reply.json["since"], "private": False}
+        assert shown["control"] == {
+            "by": "administrator",
+            "since": reply.json["since"],
+            "private": False,
+        }
         renewed = await service.request("PUT", f"{CONTROL}/{lease}")
         assert renewed.status == 200
         assert renewed.json["id"] == lease
