@@ -278,6 +278,7 @@ def _machines(
     settings, background, database = ground.settings, ground.background, ground.database
     node, bus, subjects, recorder = ground.node, ground.bus, ground.subjects, operation.recorder
     registry, machines = LinkRegistry(), MachineStore(database)
+    recorder.is_private = registry.is_private
     addresses = LinkAddresses(machines, node.node_id, is_alone=not settings.has_nats)
     commands = CommandStore(database, lifetime=ground.key_lifetime)
     resolver, under_way = Resolver(commands, recorder), CommandsUnderWay(background)

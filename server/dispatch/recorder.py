@@ -9,6 +9,7 @@ is killed, and of that the ledger still has what had a key.
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -42,9 +43,9 @@ GATHER_SECONDS: Final = 0.2
 MOST_AT_ONCE: Final = 1000
 
 
-_Noted = tuple[Command | CommandRecord, Outcome | None, int] | AuditEntry
-"""An input, how it ended (None while that is pending), and when, in milliseconds; or a stretch of
-work by hand.
+_Noted = tuple[Command | CommandRecord, Outcome | None, int, Point | None] | AuditEntry
+"""An input, how it ended (None while that is pending), when, in milliseconds, and where it left the
+pointer, as far as that is told; or a stretch of work by hand.
 """
 
 _Timed = tuple[Timings, Outcome, float]
@@ -52,7 +53,11 @@ _Timed = tuple[Timings, Outcome, float]
 
 
 class InputRecorder:
-    """Takes what ended; ``run`` writes it."""
+    """Takes what ended; ``run`` writes it.
+
+    ``is_private`` says whether somebody has private control of a machine, of an organization: where
+    its inputs go is not told then.
+    """
 
     def __init__(
         self, audit: AuditStore, events: EventHub, metrics: Metrics, *, capacity: int = CAPACITY
@@ -66,6 +71,7 @@ class InputRecorder:
         self._timed: deque[_Timed] = deque(maxlen=capacity)
         self._woken = asyncio.Event()
         self._is_closing = False
+        self.is_private: Callable[[UUID, str], bool] = lambda _organization_id, _machine_id: False
         self.lost = 0
 
     @property
@@ -138,7 +144,7 @@ class InputRecorder:
         for _ in range(most):
             self._noted.popleft()
         for entry, each in zip(entries, noted, strict=True):
-            told = partial(_command_event, entry, _place_of(each))
+            told = partial(_command_event, entry, None if isinstance(each, AuditEntry) else each[3])
             self._events.publish(entry.organization_id, "command", told, entry.machine_id)
 
     def _note(self, command: Command | CommandRecord, outcome: Outcome | None) -> None:
@@ -147,8 +153,16 @@ class InputRecorder:
                 return  # Whoever sent it records it together with others.
             # It may wait for as long as the database is away, among thousands.
             command = command.without_text()
-        self._noted.append((command, outcome, server_time()))
+        place = None if outcome is None else self._place_of(command, outcome)
+        self._noted.append((command, outcome, server_time(), place))
         self._woken.set()
+
+    def _place_of(self, command: Command | CommandRecord, outcome: Outcome) -> Point | None:
+        """Where an input of the mouse left the pointer, as far as others are to know."""
+        if not command.operation.startswith("mouse.") or not isinstance(outcome, Completed):
+            return None
+        is_private = self.is_private(command.organization_id, command.machine_id)
+        return None if is_private else outcome.pointer
 
     def _count_times(self) -> None:
         while self._timed:
@@ -188,15 +202,6 @@ def _command_event(entry: AuditEntry, pointer: Point | None) -> CommandEvent:
     return CommandEvent.model_construct(machine_id=machine_id, pointer=pointer, **_facts(entry))
 
 
-def _place_of(noted: _Noted) -> Point | None:
-    """Where an input of the mouse left the pointer."""
-    if isinstance(noted, AuditEntry):
-        return None
-    command, outcome, _ = noted
-    is_of_mouse = command.operation.startswith("mouse.")
-    return outcome.pointer if is_of_mouse and isinstance(outcome, Completed) else None
-
-
 def _facts(entry: AuditEntry) -> dict[str, Any]:
     ended = entry.input
     if ended is None:
@@ -220,7 +225,7 @@ def _facts(entry: AuditEntry) -> dict[str, Any]:
 def _entry(noted: _Noted) -> AuditEntry:
     if isinstance(noted, AuditEntry):
         return noted
-    command, outcome, at = noted
+    command, outcome, at, _ = noted
     sender: Sender | CommandRecord
     if isinstance(command, Command):
         command_id, accepted_at = command.id, from_milliseconds(command.accepted_at)

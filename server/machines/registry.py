@@ -44,6 +44,11 @@ class LinkRegistry:
         link = self._registered.get((organization_id, machine_id))
         return link if link is not None and link.is_up else None
 
+    def is_private(self, organization_id: UUID, machine_id: str) -> bool:
+        """Whether somebody has private control of a machine whose link is here and up."""
+        link = self.find(organization_id, machine_id)
+        return link is not None and link.privacy.is_private
+
     def ending(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
         """The link of a machine that was up and is being closed from this side, or None."""
         link = self._registered.get((organization_id, machine_id))

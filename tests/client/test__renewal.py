@@ -17,6 +17,7 @@ LEASE = answer(
         "by": "agent",
         "since": "2026-11-21T09:30:00.120Z",
         "expires_at": "2026-11-21T09:30:30.120Z",
+        "private": False,
     },
 )
 

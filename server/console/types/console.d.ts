@@ -71,6 +71,7 @@ interface InputCounts {
 interface Holder {
   by: string;
   since: string;
+  private: boolean;
 }
 
 interface Pause {

@@ -1,4 +1,4 @@
-"""Who may see the machines here: the one place where it is asked, all the time that a look takes."""
+"""Who may see the machines here: the one place where it is asked, for as long as a look takes."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

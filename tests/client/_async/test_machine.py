@@ -144,12 +144,20 @@ async def test_control_is_taken_and_given_back(
             with pytest.raises(farhand.MachineUnavailable) as caught:
                 await others.machine(machine.machine_id).click()
             assert caught.value.reason == "controlled"
+            assert not lease.private
+            assert (await desk.make_private()).private
+            held = (await desk.get()).control
+            assert held is not None
+            assert held.private
+            assert not (await desk.make_private(False)).private
             with pytest.raises(farhand.ControlHeld):
                 async with others.machine(machine.machine_id).control():
                     pass
             told = asyncio.ensure_future(link.interrupted())  # noqa: TID251
         await told
         assert (await desk.get()).control is None
+        with pytest.raises(ValueError, match=r"within control\(\)"):
+            await desk.make_private()
         done, _ = await obeyed(link, desk.click(3, 4))
         assert done.status == "completed"
     assert lease.machine_id == machine.machine_id

@@ -18,12 +18,15 @@ export async function giveAllBack() {
   await Promise.all([...held].map((lease) => lease.giveBack()));
 }
 
-/** Take control, where somebody has it only with `takeOver`.  Throws the Problem of a refusal. */
-export async function takeLease(/** @type {string} */ machineId, /** @type {boolean} */ takeOver) {
+/**
+ * Take control, where somebody has it only with `takeOver`.  Throws the Problem of a refusal.
+ * @type {(machineId: string, how: {takeOver: boolean, isPrivate: boolean}) => Promise<Lease>}
+ */
+export async function takeLease(machineId, { takeOver, isPrivate }) {
   const address = path`/v1/machines/${machineId}/control`;
   const asked = Date.now();
   /** @type {Answer<Control>} */
-  const { data: control } = await call("POST", address, { body: { take_over: takeOver } });
+  const { data: control } = await call("POST", address, { body: { take_over: takeOver, private: isPrivate } });
   return new Lease({ address, control, asked });
 }
 
@@ -68,6 +71,11 @@ export class Lease {
     } finally {
       this.#isRenewing = false;
     }
+  }
+
+  /** Have the machine to oneself, or not, from now on.  Throws what is in the way. */
+  async makePrivate(/** @type {boolean} */ isPrivate) {
+    await call("PATCH", this.address, { body: { private: isPrivate }, signal: this.signal });
   }
 
   /** It is over: the server says so, or must have ended it by now. */

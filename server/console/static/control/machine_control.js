@@ -23,6 +23,10 @@ export class MachineControl extends Store {
   /** Ends the hands on the picture, before the lease where what was done last is still to be answered. */
   #hands = new AbortController();
   isTaking = false;
+  /** Whether the machine is, or is to be, this person's alone while they have control. */
+  isPrivate = false;
+  /** Whether the server has not said yet that it is, or is not any more. */
+  isTurning = false;
   /** Why control was refused, or has ended; the empty text otherwise. */
   #words = "";
   /** From whom control can be taken over, because that was said to the person. */
@@ -84,7 +88,7 @@ export class MachineControl extends Store {
     try {
       await this.#givenBack;
       if (this.screen.signal.aborted) return;
-      const lease = await takeLease(this.machine.id, takeOver);
+      const lease = await takeLease(this.machine.id, { takeOver, isPrivate: this.isPrivate });
       if (this.screen.signal.aborted || !isThere(this.machine)) void lease.giveBack();
       else this.#begin(lease);
     } catch (error) {
@@ -99,7 +103,7 @@ export class MachineControl extends Store {
     const { screen, typing, touchpad, latches, outcome } = this;
     this.#mine = lease.since;
     // Until the server tells the same.
-    this.machine.control = { by: lease.by, since: lease.since };
+    this.machine.control = { by: lease.by, since: lease.since, private: this.isPrivate };
     this.#ask("");
     const hand = new Hand({ lease, outcome });
     const clipboard = this.mayCopy ? new Clipboard({ hand, machineId: this.machine.id }) : null;
@@ -113,6 +117,27 @@ export class MachineControl extends Store {
     typing.focus({ preventScroll: true });
   }
 
+  /** Have the machine to oneself, or not: as soon as the server says so, where one is in control. */
+  turnPrivate = async () => {
+    const { hand } = this;
+    const isPrivate = !this.isPrivate;
+    if (!hand) this.isPrivate = isPrivate;
+    else {
+      this.typing.focus({ preventScroll: true });
+      this.isTurning = true;
+      this.tellNow();
+      try {
+        await hand.lease.makePrivate(isPrivate);
+        if (this.hand === hand) this.isPrivate = isPrivate;
+      } catch (error) {
+        if (this.hand === hand) this.outcome.say(wordsOf(error), "bad");
+      } finally {
+        this.isTurning = false;
+      }
+    }
+    this.tellNow();
+  };
+
   open(/** @type {"" | "keys" | "text"} */ panel) {
     this.panel = panel;
     this.tellNow();
@@ -122,8 +147,8 @@ export class MachineControl extends Store {
   #refused(/** @type {unknown} */ error) {
     const { by, since } = error instanceof Problem && error.problem === "control-held" ? error.members : {};
     if (!by || !since) return this.#say(wordsOf(error));
-    this.machine.control = { by, since };
-    return this.#say(`Take over to end what ${by} does, and to work yourself.`, { by, since });
+    this.machine.control = { by, since, private: false };
+    return this.#say(`Take over to end what ${by} does, and to work yourself.`, this.machine.control);
   }
 
   #say(/** @type {string} */ words, /** @type {Holder | null} */ offered = null) {
@@ -170,6 +195,7 @@ export class MachineControl extends Store {
     this.#hands.abort();
     this.hand = null;
     this.clipboard = null;
+    this.isPrivate = false;
     this.panel = "";
     this.outcome.note("");
     this.latches.clear();
@@ -195,7 +221,7 @@ export class MachineControl extends Store {
     const { machine } = this;
     // A machine that comes back keeps to the lease.
     const where = isThere(machine)
-      ? `You are in control of ${machine.name}.`
+      ? `You are in control of ${machine.name}${this.isPrivate ? ", and nobody else sees it" : ""}.`
       : `You keep control of ${machine.name}, which takes no input now: ${sentence(machine.reason)}`;
     return `${where} ${LEAVING} gives it back.`;
   }

@@ -11,7 +11,7 @@ import { TextPanel } from "./text_panel.js";
 /** @param {ToolBarProperties} properties of one row of a height of its own: a picture that moves takes the next click elsewhere */
 export function ToolBar({ control, viewing, children }) {
   useStore(control.screen);
-  const { inControl, isTaking, obstacle, offered, sign, holder, panel, button } = useStore(control);
+  const { inControl, isTaking, isTurning, isPrivate, obstacle, offered, sign, holder, panel, button } = useStore(control);
   /** @type {(name: "keys" | "text", label: string, isOpen?: boolean) => unknown} */
   const opener = (name, label, isOpen = panel === name) =>
     html`<${Toggle} opens isOn=${isOpen} class="for-wide" click=${() => control.open(isOpen ? "" : name)}>${label}<//>`;
@@ -22,9 +22,12 @@ export function ToolBar({ control, viewing, children }) {
       onClick=${() => (inControl ? control.leave() : control.take(false))}
     >${inControl ? "Give back" : isTaking ? "Taking control…" : "Take control"}</button>
     ${offered && !obstacle && html`<button type="button" onClick=${() => control.take(true)}>Take over</button>`}
+    ${!obstacle && html`<label class="private" title="Nobody else sees the screen, its elements or the clipboard, and nothing is recorded.">
+      <input type="checkbox" checked=${isPrivate} disabled=${isTaking || isTurning} onChange=${control.turnPrivate} />Private
+    </label>`}
     ${control.mayAsk && html`<button type="button" onClick=${control.ask}>Ask to hand over</button>`}
     <strong class=${inControl ? "sign" : "sign quiet"} role="status" title=${sign}>${sign}</strong>
-    ${holder && html`<small class="holder">${holder.by} has control, taken <${Ago} time=${holder.since} /></small>`}
+    ${holder && html`<small class="holder">${holder.by} has ${holder.private ? "private " : ""}control, taken <${Ago} time=${holder.since} /></small>`}
     ${inControl && html`<span class="tools">${opener("keys", "Keys")}${opener("text", "Clipboard")}</span>`}
     <${ViewingTools} viewing=${viewing} />
     ${children}

@@ -39,7 +39,7 @@ export const columnsFor = (selection, head) => selection
 function reasonOf(machine) {
   const { control, viewers } = machine;
   return html`<span>${capital(whyOf(machine))}</span>
-    ${control && html` <small class="holder">${control.by} has control, taken <${Ago} time=${control.since} /></small>`}
+    ${control && html` <small class="holder">${control.by} has ${control.private ? "private " : ""}control, taken <${Ago} time=${control.since} /></small>`}
     ${viewers.length > 0 && html` <small>Watched by ${viewers.join(", ")}.</small>`}`;
 }
 

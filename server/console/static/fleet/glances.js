@@ -22,6 +22,8 @@ export class Glance extends Store {
   /** When it may be asked for again. */
   due = 0;
   tag = "";
+  /** Whether somebody has private control of the machine. */
+  isPrivate = false;
 
   constructor(/** @type {string} */ id) {
     super();
@@ -85,7 +87,10 @@ export class Glances {
   }
 
   /** @type {(glance: Glance, machine: Machine) => void} whether there is anything to be seen */
-  update(glance, { state, screen }) {
+  update(glance, { state, screen, control }) {
+    const isPrivate = Boolean(control?.private);
+    // Who may look is another question than before.
+    if (glance.isPrivate !== isPrivate) Object.assign(glance, { isPrivate, due: 0 });
     const isThere = state !== "offline" && screen.available;
     glance.mayAsk = this.mayLook && isThere;
     if (!this.mayLook) glance.say("Your token lacks the scope screen:read.");

@@ -107,7 +107,8 @@ class Work {
     this.control.update(machine);
     this.viewing.update(machine.displays);
     const hasCome = machine.screen?.available && !before?.screen?.available;
-    if (before && (before.state !== machine.state || hasCome)) this.screen.again();
+    const isOpen = before?.control?.private && !machine.control?.private;
+    if (before && (before.state !== machine.state || hasCome || isOpen)) this.screen.again();
   }
 }
 

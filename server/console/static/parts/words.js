@@ -80,6 +80,8 @@ const ACTIONS = {
   "webhook.resent": "Sent a delivery again",
   "control.taken": "Took control",
   "control.taken_over": "Took over control",
+  "control.made_private": "Made control private",
+  "control.made_open": "Let others see the machine again",
   "control.requested": "Asked for control",
   "control.worked": "Worked by hand",
   "control.ended": "Gave control back",
