@@ -87,7 +87,7 @@ WALLS = {
     "server.runs": {
         *("server.runs", "server.dispatch", "server.fleet.help", "server.store", "server.secrets"),
         *("server.identity.authentication", "server.trajectories.running", "server.errors"),
-        *("server.clock", "server.tasks", "schemas"),
+        *("server.clock", "server.tasks", "server.vision.findings", "schemas"),
     },
     "server.secrets": {"server.secrets", "schemas"},
     # What is posted to webhooks: rules above the store, and below the handlers.
@@ -356,6 +356,25 @@ TESTED_ELSEWHERE = {
         "tests/server/api/machines/test_recordings.py",
     ),
     "server/mcp/recordings.py": "tests/server/mcp/test_tools.py",
+    # A run is seen from what is asked of it, and from its beginning to its end.
+    **dict.fromkeys(
+        (
+            *(f"schemas/runs/{name}.py" for name in ("requests", "runs")),
+            *("server/runs/runs.py", "server/runs/views.py", "server/runs/together.py"),
+            *("server/store/runs/runs.py", "server/store/runs/writes.py"),
+            "server/trajectories/running.py",
+        ),
+        "tests/server/api/runs/test_runs.py",
+    ),
+    **dict.fromkeys(
+        (
+            *(f"server/runs/{name}.py" for name in ("ending", "executor", "halting", "hold")),
+            *(f"server/runs/{name}.py" for name in ("machine", "stepping", "stops", "trying")),
+            *("server/store/runs/turns.py", "server/store/runs/documents.py"),
+        ),
+        "tests/server/runs/test_course.py",
+    ),
+    "server/told.py": "tests/server/api/test_help.py",
     # The same of pools and tags.
     "schemas/resources/pools.py": "tests/server/api/fleet/test_pools.py",
     "server/store/machines/pools.py": "tests/server/api/fleet/test_pools.py",

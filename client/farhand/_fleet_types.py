@@ -86,7 +86,7 @@ class HelpRequest(Answer):
     answered_by: str | None
     """The name of the token that answered."""
     ended_at: datetime | None
-    run_id: UUID | None
+    run_id: UUID | None = None
     """The run that is halted and asks."""
 
 

@@ -15,10 +15,10 @@ RunStatus = Literal[
 class Candidate(Answer):
     """A place at which what a step was done to may be."""
 
-    at: Area | None
+    at: Area | None = None
     score: float
     """How much it is like what was recorded, 0 to 1."""
-    text: str | None
+    text: str | None = None
     """What it is, for a person."""
 
 
@@ -31,14 +31,14 @@ class Halted(Answer):
     detail: str
     """For a person."""
     at: datetime
-    picture: str | None
+    picture: str | None = None
     """The id of a picture of what the screen showed."""
-    candidates: list[Candidate]
-    is_done: bool
+    candidates: list[Candidate] = []
+    is_done: bool = False
     """Whether the step's input was done: then it is never done again."""
-    is_unknown: bool
+    is_unknown: bool = False
     """Whether nobody knows if the step's input was done: somebody has to decide."""
-    help_id: UUID | None
+    help_id: UUID | None = None
     """The help request about it."""
 
 
@@ -49,11 +49,11 @@ class StepResult(Answer):
     status: Literal["done", "skipped"]
     attempts: int
     """How often it was tried; all but the last never happened."""
-    command_id: UUID | None
-    how: str | None
+    command_id: UUID | None = None
+    how: str | None = None
     """By what its place was found."""
-    score: float | None
-    verified: str | None
+    score: float | None = None
+    verified: str | None = None
     """How its expectation was seen; None where it has none."""
     began_at: datetime
     ended_at: datetime
