@@ -69,6 +69,7 @@ from server.process.body_memory import BodyMemory
 from server.process.long_answers import LongAnswers
 from server.process.node import Node
 from server.process.throttle import BlockingThrottle
+from server.secrets.kept import KeptSecrets
 from server.services import Access, Cluster, Library, Machines, Operation, Services
 from server.settings import ServerSettings
 from server.store.audit import AuditEntry, AuditStore
@@ -124,6 +125,7 @@ class Ground:
     background: Tasks
     database: Database
     installation: Installation
+    secrets: KeptSecrets
     node: Node
     bus: Bus
 
@@ -176,6 +178,7 @@ def assemble(ground: Ground) -> Services:
         machines=machines,
         operation=operation,
         cluster=cluster,
+        secrets=ground.secrets,
         webhooks=webhooks,
         delivering=delivering,
         outages=outages,

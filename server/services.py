@@ -42,6 +42,7 @@ from server.process.body_memory import BodyMemory
 from server.process.long_answers import LongAnswers
 from server.process.node import Node
 from server.process.throttle import BlockingThrottle
+from server.secrets.kept import KeptSecrets
 from server.settings import ServerSettings
 from server.store.audit import AuditStore
 from server.store.mongodb.database import Database
@@ -164,6 +165,7 @@ class Services:
     machines: Machines
     operation: Operation
     cluster: Cluster
+    secrets: KeptSecrets
     webhooks: Webhooks
     delivering: Delivering
     outages: Outages
