@@ -5,10 +5,14 @@ seeing each other.
 """
 
 import asyncio
+import atexit
 import json
+import shutil
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID, uuid4
@@ -41,6 +45,7 @@ from schemas.resources.tokens import ADMINISTRATOR_SCOPES, NewToken, Scope
 from server.app import Server
 from server.identity.tokens import make_token
 from server.machines.socket import LinkSocket
+from server.secrets.key_file import FILE_NAME, vault_of
 from server.settings import ServerSettings
 from server.store.identity.organizations import OrganizationStore
 from server.store.identity.tokens import TokenStore
@@ -230,11 +235,22 @@ async def stored_secret(server: Server, organization_id: UUID, new: NewToken) ->
     return made.secret
 
 
+@cache
+def _shared_key_file() -> Path:
+    """With the key that encrypts secrets in the database that tests share."""
+    directory = Path(tempfile.mkdtemp(prefix="farhand-tests-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    vault_of(directory / FILE_NAME, may_make=True)
+    return directory / FILE_NAME
+
+
 @asynccontextmanager
 async def running_server(
     mongodb_uri: str, data_dir: Path, database: str = SHARED_DATABASE, **settings: Any
 ) -> AsyncIterator[Server]:
     """A server on a free port; stopped at the end, unless it is stopped already."""
+    if database == SHARED_DATABASE:
+        settings.setdefault("secret_key_file", _shared_key_file())
     chosen = ServerSettings(
         port=0, data_dir=data_dir, mongodb_uri=mongodb_uri, mongodb_database=database, **settings
     )

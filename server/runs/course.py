@@ -25,7 +25,8 @@ from server.runs.machine import RunMachine
 from server.runs.stepping import Stepping, StepTools
 from server.runs.stops import Ending, Halting, HandedOver, Lost
 from server.runs.trying import StepTrying
-from server.secrets.vault import Sealed, SealedError, Vault
+from server.secrets.sealing import Sealing
+from server.secrets.vault import Sealed, SealedError
 from server.store.identity.tokens import TokenStore
 from server.store.runs.documents import StoredRun
 from server.store.runs.turns import RunTurns
@@ -46,7 +47,7 @@ AGAIN_SECONDS: Final = 1.0
 class CourseParts:
     """What every run of this node is worked at with.
 
-    The ``vault`` opens the secrets of a run; they are in memory only while it is worked at.
+    ``sealing`` opens the secrets of a run; they are in memory only while it is worked at.
     """
 
     turns: RunTurns
@@ -57,7 +58,7 @@ class CourseParts:
     halts: RunHalts
     ending: RunEnding
     tokens: TokenStore
-    vault: Vault
+    sealing: Sealing
     ledger_remembers: timedelta
     background: Tasks
 
@@ -178,7 +179,7 @@ class RunCourse:
         if sealed is None:
             return {}
         try:
-            return self._parts.vault.opened(self._run.id, Sealed(sealed.key_id, sealed.content))
+            return self._parts.sealing.opened(self._run.id, Sealed(sealed.key_id, sealed.content))
         except SealedError as error:
             raise Ending("error", f"its secrets cannot be opened: {error}") from None
 

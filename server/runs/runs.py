@@ -14,7 +14,7 @@ from server.identity.authentication import Principal
 from server.runs.ending import RunEnding
 from server.runs.values import checked
 from server.runs.views import run_view, whole_view
-from server.secrets.vault import Vault
+from server.secrets.sealing import Sealing, SecretKeyError
 from server.store.idempotency import KeyedRequest
 from server.store.runs.documents import StoredRun, StoredSecrets
 from server.store.runs.runs import RunStore
@@ -39,14 +39,14 @@ class Runs:
         contents: RunContents,
         transactions: Transactions,
         ending: RunEnding,
-        vault: Vault,
+        sealing: Sealing,
         woken: Callable[[], None],
     ) -> None:
         self._store = store
         self._contents = contents
         self._transactions = transactions
         self._ending = ending
-        self._vault = vault
+        self._sealing = sealing
         self._woken = woken
 
     async def begin(
@@ -57,7 +57,7 @@ class Runs:
         Raises a validation error for what cannot be run, or not with these values.
         """
         content = await self._content(principal.organization_id, new)
-        return await self._stored(self._new(principal, new, content), request)
+        return await self._stored(await self._new(principal, new, content), request)
 
     async def retry(
         self, principal: Principal, run_id: UUID, how: RetriedRun, request: KeyedRequest | None
@@ -79,7 +79,7 @@ class Runs:
             priority=before.priority,
             halt_timeout=before.halt_timeout,
         )
-        made = replace(self._new(principal, again, content), retry_of=before.id)
+        made = replace(await self._new(principal, again, content), retry_of=before.id)
         return await self._stored(made, request)
 
     async def page(
@@ -140,14 +140,18 @@ class Runs:
         except WrongState as error:
             raise InvalidRequestError.single(("body", field), str(error), "not_runnable") from None
 
-    def _new(self, principal: Principal, new: NewRun, content: RunContent) -> StoredRun:
+    async def _new(self, principal: Principal, new: NewRun, content: RunContent) -> StoredRun:
         """A new run.  Raises a validation error for values that do not fit."""
         secrets = new.sensitive_input_values
         checked(content.steps, content.input_schema, new.input_values, secrets)
         run = _new_run(principal, new, content)
         if not secrets:
             return run
-        sealed = self._vault.seal(run.id, secrets)
+        try:
+            sealed = await self._sealing.seal(run.id, secrets)
+        except SecretKeyError as error:
+            field = ("body", "sensitive_input_values")
+            raise InvalidRequestError.single(field, str(error), "no_secret_key") from None
         return replace(
             run, secrets=sorted(secrets), sealed=StoredSecrets(sealed.key_id, sealed.content)
         )

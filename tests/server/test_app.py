@@ -6,6 +6,7 @@ import socket
 import stat
 from datetime import timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from tornado.httpclient import AsyncHTTPClient
@@ -18,8 +19,11 @@ from server.app import Server
 from server.errors import StoreError
 from server.foundation import StartError
 from server.identity.authentication import secret_hash
+from server.secrets.key_file import vault_of
+from server.secrets.sealing import Sealing
 from server.settings import ServerSettings
 from server.store.mongodb.database import Database
+from server.store.secret_keys import SecretKeyStore
 from tests.service import (
     Service,
     in_new_organization,
@@ -144,6 +148,29 @@ async def test_server_on_the_same_data_knows_what_was_stored(mongodb: str, data_
         again = Service(server, service.organization_id, service.token)
         assert (await again.get(f"/v1/workflows/{workflow['id']}")).json == workflow
         assert (await again.get("/v1/machines/desk-1")).status == 200
+
+
+async def test_server_that_cannot_open_secrets_does_not_start(
+    mongodb: str, database: Database, data_dir: Path, database_name: str, tmp_path: Path
+) -> None:
+    async with running_server(mongodb, data_dir, database_name):
+        pass
+    key_file = data_dir / "secret-key"
+    sealing = Sealing(vault_of(key_file, may_make=False), SecretKeyStore(database))
+    await sealing.seal(uuid4(), {"password": "geheim"})
+    async with running_server(mongodb, data_dir, database_name):
+        pass
+    with pytest.raises(StartError, match="give this node the file that the others have"):
+        async with running_server(mongodb, tmp_path / "elsewhere", database_name):
+            pass
+    key_file.chmod(0o644)
+    with pytest.raises(StartError, match="can be read by others: chmod 600"):
+        async with running_server(mongodb, data_dir, database_name):
+            pass
+    key_file.chmod(0o600)
+    elsewhere = {"secret_key_file": key_file}
+    async with running_server(mongodb, tmp_path / "elsewhere", database_name, **elsewhere):
+        pass
 
 
 async def test_server_brings_a_mongodb_of_its_own(data_dir: Path) -> None:

@@ -125,11 +125,11 @@ def test_data_directory_below_a_file_is_said_in_one_line(tmp_path: Path) -> None
 
 
 def test_data_directory_that_takes_no_files_is_said_in_one_line(
-    mongodb: str, tmp_path: Path
+    mongodb: str, tmp_path: Path, database_name: str
 ) -> None:
     # The superuser may write anywhere, but not over a directory in the file's place.
     (tmp_path / "address.draft").mkdir()
-    variables = {"FARHAND_MONGODB_URI": mongodb, "FARHAND_MONGODB_DATABASE": "test_service"}
+    variables = {"FARHAND_MONGODB_URI": mongodb, "FARHAND_MONGODB_DATABASE": database_name}
     said = refused("--data-dir", str(tmp_path), "--port", "0", code=1, **variables)
     assert "data directory" in last_line(said)
 
