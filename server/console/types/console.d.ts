@@ -128,6 +128,7 @@ interface RecordingReference {
   by: string;
   since: string;
   of: "everybody" | "me";
+  secret: boolean;
 }
 
 type WhyStopped =

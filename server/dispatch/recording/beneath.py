@@ -1,11 +1,10 @@
 """What was found under the place of an input."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from schemas.inputs.selectors import Selector
-from schemas.link.element_messages import SeenElement
 from schemas.values.pictures import Region
+from server.dispatch.recording.around import Elements
 
 
 @dataclass(slots=True)
@@ -16,6 +15,6 @@ class Beneath:
     """
 
     place: tuple[int, int]
-    seen: Mapping[str, SeenElement]
+    seen: Elements
     selector: Selector | None = None
     box: Region | None = None

@@ -8,6 +8,7 @@ from uuid import UUID
 from server.dispatch.command import Command, CommandReply
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.recording.album import Album
+from server.dispatch.recording.around import Around
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.notes import Taken
 from server.dispatch.recording.session import RecordingSession
@@ -29,11 +30,12 @@ class RecordedInput:
     command: Command | None = None
     surroundings: Surroundings | None = None
     beneath: Beneath | None = None
+    around: Around | None = None
 
     def ended(self, reply: CommandReply | None, timings: Timings) -> None:
         """It is answered in a moment; None is that it was given up."""
         if self.command is not None and self.surroundings is not None:
-            self.surroundings.ended(self.command, self.beneath)
+            self.surroundings.ended(self.command, self.beneath, self.around)
         for session, taken in self.taken:
             session.ended(taken, reply, timings)
 
@@ -83,6 +85,8 @@ class RecordingsHere:
         sessions = [
             before.pop(mark.id) if mark.id in before else self._begin(link, mark) for mark in marks
         ]
+        for session, mark in zip(sessions, marks, strict=True):
+            session.mark = mark
         for session in before.values():
             session.close()
         if sessions:
@@ -133,10 +137,12 @@ class RecordingsHere:
         if sessions is None:
             return NOT_RECORDED
         takers = [each for each in sessions if each.takes(command)]
-        around = self._surroundings.get(sessions[0].link)
-        beneath = None if around is None else around.began(command, is_recorded=bool(takers))
-        taken = [(each, each.began(command, beneath)) for each in takers]
-        return RecordedInput(taken, command, around, beneath)
+        surroundings = self._surroundings.get(sessions[0].link)
+        beneath, around = None, None
+        if surroundings is not None:
+            beneath, around = surroundings.began(command, is_recorded=bool(takers))
+        taken = [(each, each.began(command, beneath, around)) for each in takers]
+        return RecordedInput(taken, command, surroundings, beneath, around)
 
     def _begin(self, link: LinkSocket, mark: RecordingMark) -> RecordingSession:
         return RecordingSession(

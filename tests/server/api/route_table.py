@@ -233,6 +233,8 @@ TABLE = (
     Row("GET", "/v1/recordings/{recording_id}", "machines:read", 200, OTHERS_404, "not-found"),
     Row("POST", "/v1/recordings/{recording_id}/stop", "recordings:write", 200, OTHERS_404,
         "not-found"),
+    Row("POST", "/v1/recordings/{recording_id}/secret", "recordings:write", 503, OTHERS_404,
+        "not-found wrong-state machine-unavailable", body={"on": True}, takes_body=True),
     Row("GET", "/v1/help", "machines:read", 200, ITS_OWN),
     Row("POST", "/v1/help", "input:send", 404, problems="not-found wrong-state",
         body={"machine_id": "nowhere", "kind": "help", "reason": "r"}, takes_body=True),

@@ -19,6 +19,7 @@ KEPT_WITHIN = {
     *(("GET", "/v1/commands/{command_id}"), ("GET", "/v1/events")),
     *(("GET", "/v1/recordings"), ("GET", "/v1/recordings/{recording_id}")),
     ("POST", "/v1/recordings/{recording_id}/stop"),
+    ("POST", "/v1/recordings/{recording_id}/secret"),
     *(("GET", "/v1/help"), ("POST", "/v1/help"), ("GET", "/v1/help/{help_id}")),
     *(("POST", "/v1/help/{help_id}/answer"), ("POST", "/v1/help/{help_id}/withdraw")),
     *(("GET", "/v1/audit"), ("GET", "/v1/audit/export")),
