@@ -115,6 +115,9 @@ class RecordingsHere:
         for session in self._sessions.get((organization_id, machine_id), ()):
             if session.mark.id == recording_id:
                 await session.finish()
+        if (leaving := self._leaving.get(recording_id)) is not None:
+            # Its link has just ended.
+            await leaving.until_over()
 
     async def until_seen(self, organization_id: UUID, machine_id: str) -> None:
         """Wait until the screen of a machine that is recorded is seen, but not for long."""

@@ -1,5 +1,7 @@
 """What is read of real elements, and what never is."""
 
+from pathlib import Path
+
 from machine_client.desktop.accessibility.bus import AccessibilityBus, Calls
 from machine_client.desktop.accessibility.details import read_again, read_bounds, read_values
 from machine_client.desktop.accessibility.nodes import Node
@@ -7,6 +9,8 @@ from machine_client.desktop.accessibility.programs import read_programs
 from machine_client.desktop.accessibility.search import Search
 from schemas.inputs.selectors import Sought
 from tests.machine_client.desktop.accessibility.rig import AccessibleDesktop, Program
+
+PASSWORDS = Path(__file__).parents[3] / "canaries" / "gtk4_passwords.py"
 
 
 async def shown(calls: Calls) -> dict[str, Node]:
@@ -31,6 +35,21 @@ def test_values_and_places_are_read_where_there_are_any(
     assert values == {"Total": "4711", "Volume": "0"}
     assert nodes["Password"].value is None
     assert nodes["Save"].bounds is not None
+    bus.close()
+
+
+def test_password_in_a_plain_entry_of_gtk_4_is_not_read(accessible: AccessibleDesktop) -> None:
+    bus = AccessibilityBus()
+
+    async def read(calls: Calls) -> list[str | None]:
+        programs = await read_programs(calls, Search(Sought()))
+        nodes = [node for each in programs for node in each.windows[0].walk()]
+        await read_values(calls, nodes)
+        return [node.value for node in nodes if node.has("editable")]
+
+    script = str(PASSWORDS)
+    with accessible.shown(script, "geheim", "Sign in", {"GSK_RENDERER": "cairo"}):
+        assert bus.ask(read, 20) == [None, None]
     bus.close()
 
 
