@@ -260,7 +260,10 @@ FOREIGN = {
     "nats": ("server.bus",),
     "pynput": ("machine_client.desktop.x11", "machine_client.desktop.windows.sending"),
     "mss": ("machine_client.desktop.x11", "machine_client.desktop.windows.view"),
-    "PIL": ("machine_client.screen.encoding", "machine_client.screen.stillness"),
+    "PIL": (
+        *("machine_client.screen.encoding", "machine_client.screen.stillness"),
+        "server.dispatch.recording.blackening",
+    ),
     # The demo's window draws with it what arrives at the virtual desktop.
     "dbus_fast": ("machine_client.desktop.accessibility",),
     "Xlib": ("machine_client.desktop.x11", "machine_client.demo"),

@@ -43,6 +43,8 @@ class RecordingReference(Answer):
     """The name of the token that records."""
     since: datetime
     of: Literal["everybody", "me"]
+    secret: bool
+    """Whether what is typed now is said to be a secret."""
 
 
 class Recording(RecordingReference):

@@ -74,7 +74,16 @@ class NewRecording(StrictModel):
         False,
         description="true keeps what is typed, and the pictures beside it, also where the field "
         "may be a password's.  false keeps a text only where the field is known to be none; else "
-        "the step names a secret in its place.",
+        "the step names a secret in its place, and the field is blacked out on its pictures.",
+    )
+
+
+class SecretTyping(StrictModel):
+    """The body of ``POST /v1/recordings/{recording_id}/secret``."""
+
+    on: StrictBool = Field(
+        description="true: what is typed from now on is a secret, whatever is known of its field. "
+        "false: no more."
     )
 
 
@@ -85,6 +94,7 @@ class RecordingReference(BaseModel):
     by: str = Field(description="The name of the token that records.")
     since: Time
     of: RecordedInputs
+    secret: bool = Field(description="Whether what is typed now is said to be a secret.")
 
 
 class Recording(BaseModel):
@@ -98,6 +108,7 @@ class Recording(BaseModel):
     since: Time
     of: RecordedInputs
     keep_texts: bool
+    secret: bool = Field(description="Whether what is typed now is said to be a secret.")
     state: RecordingState
     stopped_at: Time | None
     why_stopped: WhyStopped | None

@@ -57,6 +57,7 @@ from server.api.machines.recordings import (
     MachineRecordingsHandler,
     RecordingHandler,
     RecordingsHandler,
+    SecretRecordingHandler,
     StopRecordingHandler,
 )
 from server.api.mcp import McpHandler
@@ -148,6 +149,7 @@ ROUTES = (
     Route("/v1/recordings", RecordingsHandler),
     Route("/v1/recordings/{recording_id}", RecordingHandler),
     Route("/v1/recordings/{recording_id}/stop", StopRecordingHandler),
+    Route("/v1/recordings/{recording_id}/secret", SecretRecordingHandler),
     Route("/v1/help", HelpsHandler),
     Route("/v1/help/{help_id}", HelpHandler),
     Route("/v1/help/{help_id}/answer", AnswerHelpHandler),

@@ -58,6 +58,16 @@ def show_recording(api: Api, recording_id: str) -> None:
     api.show({"items": [api.call("GET", f"/v1/recordings/{recording_id}")]}, COLUMNS)
 
 
+@recording.command("secret")
+@click.argument("recording_id", metavar="RECORDING")
+@click.option("--off", is_flag=True, help="It is no secret any more.")
+@api_options
+def type_secret(api: Api, recording_id: str, off: bool) -> None:
+    """Have what is typed from now on be a secret, until it is said to be none any more."""
+    changed = api.call("POST", f"/v1/recordings/{recording_id}/secret", {"on": not off})
+    api.show_one(changed, "secret")
+
+
 @recording.command("stop")
 @click.argument("recording_id", metavar="RECORDING")
 @api_options

@@ -98,7 +98,7 @@ def _pause(stored: StoredMachine) -> Pause | None:
 
 def _recording(mark: RecordingMark) -> RecordingReference:
     of: RecordedInputs = "everybody" if mark.of_all else "me"
-    return RecordingReference(id=mark.id, by=mark.by, since=mark.since, of=of)
+    return RecordingReference(id=mark.id, by=mark.by, since=mark.since, of=of, secret=mark.secret)
 
 
 def _view(

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
@@ -26,7 +27,7 @@ from server.dispatch.questions.question import Done, LinkQuestion, Refusal
 from server.dispatch.questions.recordings import FinishRecording, RecordingsChanged
 from server.dispatch.recording.writing import RecordingWriter, is_full
 from server.dispatch.refusals import RefusedError, accepted, unknown_machine
-from server.errors import NotFound, StoreError, StoreUnavailable
+from server.errors import NotFound, StoreError, StoreUnavailable, WrongState
 from server.identity.authentication import Principal
 from server.store.audit import AuditEntry, AuditStore
 from server.store.identity.tokens import TokenStore
@@ -134,6 +135,32 @@ class Recordings:
             return None if stored is None else recording_view(stored)
         ended = await self._end(stored, "asked")
         return None if ended is None else recording_view(ended)
+
+    async def type_secret(
+        self, organization_id: UUID, recording_id: UUID, *, secret: bool
+    ) -> Recording | None:
+        """Have what is typed from then on be a secret, or not be said to be; None where none is.
+
+        Raises RefusedError where the machine's node does not confirm it: it is so from its next
+        link on.  Raises WrongState where the recording has ended.
+        """
+
+        async def work(transaction: Transaction) -> StoredRecording | None:
+            stored = await transaction.recordings.get(organization_id, recording_id)
+            if stored is None:
+                return None
+            if not stored.runs:
+                raise WrongState("The recording has ended: nothing that is typed is in it.")
+            await transaction.recordings.mark_secret(stored, secret=secret)
+            return replace(stored, secret=secret)
+
+        changed = await self._transactions.run(work)
+        if changed is None:
+            return None
+        about = {"organization_id": organization_id, "machine_id": changed.machine_id}
+        self._changed(organization_id, changed.machine_id)
+        await self._ask(RecordingsChanged(**about))
+        return recording_view(changed)
 
     async def run(self) -> None:
         """End what nobody stops, for ever; whichever node sees it first."""
@@ -255,6 +282,7 @@ def recording_view(stored: StoredRecording) -> Recording:
         since=stored.created_at,
         of=stored.of,
         keep_texts=stored.keep_texts,
+        secret=stored.secret,
         state="recording" if stored.runs else "stopped",
         stopped_at=stored.stopped_at,
         why_stopped=why,

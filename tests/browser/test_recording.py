@@ -13,6 +13,12 @@ def test_recording_is_begun_counted_seen_and_stopped(visit: Visit, site: Site, d
     expect(page.locator(".recorded")).to_have_text("Recorded by administrator")
     body = {"x": 5, "y": 5}
     assert site.api.send(desk.machine, "mouse/move", body).status == 200
+    secret = page.get_by_role("button", name="Secret", exact=True)
+    for on in ("true", "false"):
+        secret.click()
+        expect(secret).to_have_attribute("aria-pressed", on)
+        (recorded,) = site.api.machine(desk.machine)["recordings"]
+        assert str(recorded["secret"]).lower() == on
     button = page.get_by_role("button", name="Stop recording")
     expect(button).to_have_text("Stop recording (1)")
     button.click()

@@ -56,6 +56,14 @@ class AsyncRecordings:
         """One recording."""
         return await self._connection.call(Recording, "GET", f"/v1/recordings/{recording_id}")
 
+    async def secret(self, recording_id: UUID | str, *, on: bool = True) -> Recording:
+        """Have what is typed from now on be a secret, whatever is known of its field; or not.
+
+        Its field is blacked out on pictures for as long as it is on the screen.
+        """
+        path = f"/v1/recordings/{recording_id}/secret"
+        return await self._connection.call(Recording, "POST", path, {"on": on}, is_repeatable=True)
+
     async def stop(self, recording_id: UUID | str) -> Recording:
         """Stop a recording: all steps are in its trajectory then."""
         path = f"/v1/recordings/{recording_id}/stop"

@@ -19,6 +19,7 @@ TEXT: Final = "org.a11y.atspi.Text"
 VALUE: Final = "org.a11y.atspi.Value"
 ON_SCREEN: Final = 0
 IN_WINDOW: Final = 1
+CHARACTER: Final = 0
 
 VALUE_CHARACTERS: Final = 2000
 """Of a value that are read."""
@@ -57,7 +58,9 @@ def _is_secret(node: Node) -> bool:
 async def _read_value(calls: Calls, node: Node) -> None:
     try:
         if node.has_text:
-            node.value = await _text_of(calls, node.address)
+            text = await _text_of(calls, node.address)
+            is_hidden = bool(text) and await _is_hidden(calls, node.address, text or "")
+            node.value = None if is_hidden else text
         if node.has_number and node.value is None:
             node.value = await _number_of(calls, node.address)
     except SilentProgramError:
@@ -81,6 +84,21 @@ async def _all_text_of(calls: Calls, address: Address) -> str | None:
     except CallRefusedError:
         return None
     return text[:VALUE_CHARACTERS] if isinstance(text, str) else None
+
+
+async def _is_hidden(calls: Calls, address: Address, text: str) -> bool:
+    """Whether a text is not drawn as it is: GTK 4 calls an entry that hides its text a plain one.
+
+    It tells of the whole text as it is, and of one character as it is drawn.
+    """
+    try:
+        drawn = await calls.call(
+            address.name, address.path, TEXT, "GetStringAtOffset", "iu", 0, CHARACTER
+        )
+    except CallRefusedError:
+        return False
+    first = drawn[0] if isinstance(drawn, list | tuple) and drawn else None
+    return isinstance(first, str) and first != "" and first not in text
 
 
 async def _number_of(calls: Calls, address: Address) -> str | None:

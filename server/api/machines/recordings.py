@@ -11,6 +11,7 @@ from schemas.resources.recordings import (
     Recording,
     RecordingPage,
     RecordingQuery,
+    SecretTyping,
 )
 from schemas.resources.tokens import Scope
 from server.api.machines.asking import AskingHandler
@@ -114,3 +115,25 @@ class StopRecordingHandler(OneRecordingHandler):
         if before.state == "recording":
             await record(self, "recording.stopped", stopped.id, machine_id=stopped.machine_id)
         self.answer(200, stopped)
+
+
+class SecretRecordingHandler(OneRecordingHandler):
+    @Endpoint(
+        summary="Say that what is typed is a secret",
+        description="When it is answered, whatever is typed is a secret, until that is said to be "
+        "over: its text is not kept, and its field is blacked out on pictures for as long as it is "
+        "on the screen.  Where nothing tells which field it is, there are no pictures until then.  "
+        "503: it is so from the machine's next link on.",
+        scope=Scope.RECORDINGS_WRITE,
+        for_bound=True,
+        path=RecordingPath,
+        body=SecretTyping,
+        answers={200: Recording},
+        problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.MACHINE_UNAVAILABLE),
+    )
+    async def post(self, path: RecordingPath, body: SecretTyping) -> None:
+        before = await self.found(path.recording_id)
+        recordings = self.services.machines.recordings
+        with refusals(f"recording {before.id}"):
+            changed = await recordings.type_secret(self.organization_id, before.id, secret=body.on)
+        self.answer(200, changed or before)

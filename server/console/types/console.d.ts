@@ -131,6 +131,7 @@ interface RecordingReference {
   by: string;
   since: string;
   of: "everybody" | "me";
+  secret: boolean;
 }
 
 type WhyStopped =

@@ -1,12 +1,11 @@
 """What was found under the place of an input, or had the focus when keys came."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from schemas.inputs.selectors import Selector
-from schemas.link.element_messages import SeenElement
 from schemas.steps.surroundings import Around
 from schemas.values.pictures import Region
+from server.dispatch.recording.around import Elements
 
 
 @dataclass(slots=True)
@@ -18,7 +17,7 @@ class Beneath:
     """
 
     place: tuple[int, int] | None
-    seen: Mapping[str, SeenElement]
+    seen: Elements
     selector: Selector | None = None
     box: Region | None = None
     around: Around | None = None

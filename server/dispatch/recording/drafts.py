@@ -20,6 +20,7 @@ from schemas.inputs.outcomes import Completed, Failed, Outcome, Results, Unknown
 from schemas.link.picture_frames import Picture
 from schemas.steps.step import TEXT_FIELDS
 from server.dispatch.command import Command, Sender
+from server.dispatch.recording.around import Around
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.keys import Typed, strokes, types_something
 
@@ -50,6 +51,10 @@ class Draft:
     where the pointer was for it, ``before`` the newest picture of the screen when it came, and
     ``beneath`` what is under the place.  A ``hover`` is a rest of the pointer, and a step only
     where the screen changed by it.  A gap has nobody who sent it.
+
+    ``around`` is around its first input that types its text, ``last_around`` around the last of so
+    many ``inputs``.  ``is_alone`` is whether they have no other step.  ``is_said_secret`` is that a
+    person said so.
     """
 
     command_id: UUID
@@ -65,6 +70,11 @@ class Draft:
     hover: bool = False
     before: Picture | None = None
     beneath: Beneath | None = None
+    around: Around | None = None
+    last_around: Around | None = None
+    inputs: int = 1
+    is_alone: bool = True
+    is_said_secret: bool = False
 
     @property
     def is_gap(self) -> bool:

@@ -5,9 +5,8 @@ that are over.  `open` says what the one under way would be if it ended now.  Ti
 since 1970.
 """
 
-import copy
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 from uuid import UUID
 
@@ -16,6 +15,7 @@ from schemas.inputs.bodies import Button, InputBody, Operation
 from schemas.inputs.key_combinations import parse_combination
 from schemas.link.picture_frames import Picture
 from server.dispatch.command import Sender
+from server.dispatch.recording.around import Around
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import Draft, Span, body_of
 from server.dispatch.recording.keys import character_of, combination
@@ -51,6 +51,8 @@ class Done:
     span: Span
     before: Picture | None = None
     beneath: Beneath | None = None
+    around: Around | None = None
+    is_said_secret: bool = False
 
 
 @dataclass(slots=True)
@@ -118,7 +120,7 @@ class Gestures:
     def open(self) -> Draft | None:
         """What is under way, as it would be if it ended now."""
         if self._draft is not None:
-            return copy.deepcopy(self._draft)
+            return replace(self._draft, body={**self._draft.body})
         return None if self._press is None else self._raw_draft(self._press.done)
 
     def _close(self) -> list[Draft]:
@@ -187,7 +189,7 @@ class Gestures:
         clicks = self._draft
         if clicks is not None and clicks is press.goes_on:
             clicks.body["clicks"] = clicks.body.get("clicks", 1) + 1
-            clicks.ended = done.span.ended
+            _go_on(clicks, done)
             return self._close() if clicks.body["clicks"] >= MOST_CLICKS else []
         body = self._at(press.place) | self._with(press.modifiers)
         if press.button != "left":
@@ -225,7 +227,7 @@ class Gestures:
             and draft.body["amount"] + body.amount <= bodies.MAX_SCROLL_STEPS
         ):
             draft.body["amount"] += body.amount
-            draft.ended = done.span.ended
+            _go_on(draft, done)
             return []
         own = self._at(place) | self._with(modifiers)
         own |= {"direction": body.direction, "amount": body.amount}
@@ -243,7 +245,7 @@ class Gestures:
             return self._typed(done, character)
         text = self._draft
         if chord.key.name == "backspace" and not held and text is not None and text.text:
-            text.text, text.ended = text.text[:-1], done.span.ended
+            _add_to(text, done, text.text[:-1])
             return []
         return self._combined(done, combination(held, chord.key))
 
@@ -262,7 +264,7 @@ class Gestures:
             chords = draft.body["text"].split(" ")
             if chords[-1] == keys and len(chords) < MOST_CHORDS:
                 draft.body["text"] += f" {keys}"
-                draft.ended = done.span.ended
+                _go_on(draft, done)
                 return []
         return self._next(self._draft_of(done, Operation.KEYBOARD_KEY, {"text": keys}))
 
@@ -272,9 +274,9 @@ class Gestures:
             draft is not None
             and draft.text is not None
             and len(draft.text) + len(text) <= MOST_CHARACTERS
+            and draft.is_said_secret == done.is_said_secret
         ):
-            draft.text += text
-            draft.ended = done.span.ended
+            _add_to(draft, done, draft.text + text)
             return []
         new = self._draft_of(done, Operation.KEYBOARD_TYPE, {})
         new.text = text
@@ -297,7 +299,7 @@ class Gestures:
     ) -> Draft:
         """A step that began with a press and ends with this."""
         draft = self._draft_of(press.done, operation, body, place=press.place)
-        draft.ended = done.span.ended
+        _go_on(draft, done)
         return draft
 
     def _draft_of(
@@ -320,6 +322,9 @@ class Gestures:
             place=place,
             before=done.before,
             beneath=done.beneath,
+            around=done.around,
+            last_around=done.around,
+            is_said_secret=done.is_said_secret,
         )
 
     def _place_of(self, body: bodies.ClickMouse | bodies.ScrollMouse) -> Place | None:
@@ -339,6 +344,17 @@ class Gestures:
     @staticmethod
     def _with(modifiers: tuple[str, ...]) -> dict[str, object]:
         return {"modifiers": [*modifiers]} if modifiers else {}
+
+
+def _add_to(draft: Draft, done: Done, text: str) -> None:
+    """A further key has made this of a draft's text."""
+    draft.text, draft.inputs = text, draft.inputs + 1
+    _go_on(draft, done)
+
+
+def _go_on(draft: Draft, done: Done) -> None:
+    """A further event is the last of a draft now."""
+    draft.ended, draft.last_around = done.span.ended, done.around
 
 
 def _pause_of(draft: Draft) -> int:

@@ -8,6 +8,7 @@ from uuid import UUID
 from server.dispatch.command import Command, CommandReply
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.recording.album import Album
+from server.dispatch.recording.around import Around
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.notes import Taken
 from server.dispatch.recording.session import RecordingSession
@@ -29,11 +30,12 @@ class RecordedInput:
     command: Command | None = None
     surroundings: Surroundings | None = None
     beneath: Beneath | None = None
+    around: Around | None = None
 
     def ended(self, reply: CommandReply | None, timings: Timings) -> None:
         """It is answered in a moment; None is that it was given up."""
         if self.command is not None and self.surroundings is not None:
-            self.surroundings.ended(self.command, self.beneath)
+            self.surroundings.ended(self.command, self.beneath, self.around)
         for session, taken in self.taken:
             session.ended(taken, reply, timings)
 
@@ -83,7 +85,8 @@ class RecordingsHere:
         sessions = [
             before.pop(mark.id) if mark.id in before else self._begin(link, mark) for mark in marks
         ]
-        for session in sessions:
+        for session, mark in zip(sessions, marks, strict=True):
+            session.mark = mark
             session.private_is(link.privacy.is_private)
         for session in before.values():
             session.close()
@@ -91,7 +94,7 @@ class RecordingsHere:
             self._sessions[key] = sessions
             if link not in self._surroundings:
                 self._surroundings[link] = Surroundings(link, self._background)
-            self._surroundings[link].passed()
+            self._surroundings[link].forget()
         else:
             self._sessions.pop(key, None)
             self._see_no_more(link)
@@ -114,6 +117,9 @@ class RecordingsHere:
         for session in self._sessions.get((organization_id, machine_id), ()):
             if session.mark.id == recording_id:
                 await session.finish()
+        if (leaving := self._leaving.get(recording_id)) is not None:
+            # Its link has just ended.
+            await leaving.until_over()
 
     async def until_seen(self, organization_id: UUID, machine_id: str) -> None:
         """Wait until the screen of a machine that is recorded is seen, but not for long."""
@@ -136,10 +142,12 @@ class RecordingsHere:
         if sessions is None:
             return NOT_RECORDED
         takers = [each for each in sessions if each.takes(command)]
-        around = self._surroundings.get(sessions[0].link)
-        beneath = None if around is None else around.began(command, is_recorded=bool(takers))
-        taken = [(each, each.began(command, beneath)) for each in takers]
-        return RecordedInput(taken, command, around, beneath)
+        surroundings = self._surroundings.get(sessions[0].link)
+        beneath, around = None, None
+        if surroundings is not None:
+            beneath, around = surroundings.began(command, is_recorded=bool(takers))
+        taken = [(each, each.began(command, beneath, around)) for each in takers]
+        return RecordedInput(taken, command, surroundings, beneath, around)
 
     def _begin(self, link: LinkSocket, mark: RecordingMark) -> RecordingSession:
         return RecordingSession(

@@ -4,8 +4,9 @@ No I/O and no clock: whoever has both calls.  Times are milliseconds since 1970.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -14,6 +15,7 @@ from schemas.link.messages import Display
 from schemas.link.picture_frames import Picture
 from server.clock import iso_time
 from server.dispatch.command import Command, CommandReply, Ended, Pending
+from server.dispatch.recording.around import Around
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import FAILED, PENDING, Draft, Span, drafts_of, gap
 from server.dispatch.recording.gestures import Done, Gestures
@@ -31,11 +33,16 @@ RESIZED: Final = "The desktop has another size from here on: {sizes}."
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """An input that is on its way, how the screen looked when it came, and what is at its place."""
+    """An input that is on its way, how the screen looked when it came, and what is at its place.
+
+    ``around`` is around what it types, and ``is_said_secret`` that a person said that it is secret.
+    """
 
     command: Command
     before: Picture | None
     beneath: Beneath | None = None
+    around: Around | None = None
+    is_said_secret: bool = False
 
 
 class Notes:
@@ -61,9 +68,9 @@ class Notes:
             if command.sender.in_segment:
                 self._add(self._of_hand(taken, reply, span))
             else:
-                drafts = drafts_of(command, reply.outcome, span, keep_texts=self._keep_texts)
-                for draft in drafts:
-                    draft.before, draft.beneath = taken.before, taken.beneath
+                keep_texts = self._keep_texts and not taken.is_said_secret
+                drafts = drafts_of(command, reply.outcome, span, keep_texts=keep_texts)
+                _tell(drafts, taken)
                 self._add(drafts)
 
     def desktop_is(self, displays: Sequence[Display], now: int) -> None:
@@ -77,15 +84,31 @@ class Notes:
         reason = PRIVATE.format(began=iso_time(began), ended=iso_time(ended))
         self._add([replace(gap(uuid4(), 0, reason, ended), began=began)])
 
-    def over(self, now: int, *, settled: int) -> list[Draft]:
-        """Those that ended so long ago, which stay until they are `written`; the first first."""
+    def over(
+        self, now: int, *, settled: int, is_decided: Callable[[Draft], bool] = lambda _: True
+    ) -> list[Draft]:
+        """Those that ended so long ago, which stay until they are `written`; the first first.
+
+        Whatever is behind one of which something is still to be decided waits as well.
+        """
         self._add(self._gestures.rested(now))
-        return [draft for draft in self._waiting if now - draft.ended >= settled]
+        return [
+            *takewhile(
+                lambda draft: now - draft.ended >= settled and is_decided(draft), self._waiting
+            )
+        ]
 
     def begin_of_next(self, draft: Draft) -> int | None:
         """When the step behind this one began, if there is one."""
-        later = [each.began for each in self._waiting if each.ended > draft.ended]
+        later = [each.began for each in self.open if each.ended > draft.ended]
         return min(later, default=None)
+
+    def is_typing(self, moment: int, besides: Draft) -> bool:
+        """Whether another step was typing a text at a moment, which a picture may show in part."""
+        return any(
+            each.text is not None and each is not besides and each.began < moment < each.ended
+            for each in self.open
+        )
 
     def close(self) -> None:
         """Nothing more comes for now: what is under way is over."""
@@ -121,7 +144,14 @@ class Notes:
         match reply.outcome:
             case Completed():
                 done = Done(
-                    command.id, command.sender, command.body, span, taken.before, taken.beneath
+                    command.id,
+                    command.sender,
+                    command.body,
+                    span,
+                    taken.before,
+                    taken.beneath,
+                    taken.around,
+                    is_said_secret=taken.is_said_secret,
                 )
                 return drafts + self._gestures.took(done)
             case Failed(injected_at_least=events) if events:
@@ -146,6 +176,19 @@ class Notes:
         while behind and self._waiting[behind - 1].ended > draft.ended:
             behind -= 1
         self._waiting.insert(behind, draft)
+
+
+def _tell(drafts: Sequence[Draft], taken: Taken) -> None:
+    """What was known of a program's input is known of each of its steps.
+
+    Where several of them have a text, it is not known which is where.
+    """
+    texts = sum(draft.text is not None for draft in drafts)
+    for draft in drafts:
+        draft.before, draft.beneath = taken.before, taken.beneath
+        draft.is_said_secret, draft.is_alone = taken.is_said_secret, len(drafts) == 1
+        if texts <= 1:
+            draft.around = draft.last_around = taken.around
 
 
 def _span(reply: Ended, at: int) -> Span:

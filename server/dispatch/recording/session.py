@@ -8,6 +8,7 @@ second before.
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -19,11 +20,13 @@ from server.clock import milliseconds, server_time
 from server.dispatch.command import Command, CommandReply, Ended
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.recording.album import Album
+from server.dispatch.recording.around import Around, changes_texts
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.frames import SETTLED, Frames
 from server.dispatch.recording.notes import Notes, Taken
-from server.dispatch.recording.steps import SecretNames, keeps_text, shows_text, written
+from server.dispatch.recording.showing import NOT_SHOWN, Showing, Shown
+from server.dispatch.recording.steps import SecretNames, is_copied, may_keep_text, written
 from server.dispatch.recording.watching import Watching
 from server.dispatch.recording.writing import RecordingEndedError, RecordingWriter
 from server.errors import NotFound, StoreError
@@ -43,6 +46,9 @@ ARRIVAL: Final = 100
 """Milliseconds for a picture to come, after the moment at which it was taken."""
 
 FIRST_PICTURE_SECONDS: Final = 1.0
+LOOK_SECONDS: Final = 1.5
+"""For it to be known where the last text is, when the recording ends."""
+
 FINISH_SECONDS: Final = 3.0
 """For all that is noted to be written, where the recording ends or its node does."""
 
@@ -82,14 +88,16 @@ class RecordingSession:
         self._frames = Frames()
         self._notes = Notes(keep_texts=mark.keep_texts, since=milliseconds(mark.since))
         self._stored: StoredRecording | None = None
-        self._secrets = SecretNames(0)
+        self._showing = Showing(self._frames)
+        self._secrets = 0
         self._last_ended: int | None = None
         self._open: list[bytes] = []
-        self._under_way = 0
+        # Since when inputs are under way, and whether they may change a text.
+        self._under_way: dict[int, tuple[int, bool]] = {}
         self._answered = asyncio.Event()
         self._answered.set()
         self._woken = asyncio.Event()
-        self._is_closing = False
+        self._is_closing = self._is_in_haste = False
         self._private_since: int | None = None
         self._private_until = 0
         self._watching = Watching(link, self._frames, background)
@@ -127,16 +135,20 @@ class RecordingSession:
             self._notes.was_private(since, self._private_until)
         self._woken.set()
 
-    def began(self, command: Command, beneath: Beneath | None) -> Taken:
+    def began(
+        self, command: Command, beneath: Beneath | None, around: Around | None = None
+    ) -> Taken:
         """An input is on its way; it is told of again when it has `ended`."""
-        self._under_way += 1
+        now, secret = server_time(), self.mark.secret
+        taken = Taken(command, self._frames.newest, beneath, around, is_said_secret=secret)
+        self._under_way[id(taken)] = now, changes_texts(command.body) > 0
         self._answered.clear()
-        self._notes.desktop_is(self.link.desktop.displays, server_time())
-        return Taken(command, self._frames.newest, beneath)
+        self._notes.desktop_is(self.link.desktop.displays, now)
+        return taken
 
     def ended(self, taken: Taken, reply: CommandReply | None, timings: Timings) -> None:
         """An input is answered in a moment; None is that it was given up."""
-        self._under_way -= 1
+        self._under_way.pop(id(taken), None)
         if not self._under_way:
             self._answered.set()
         at = server_time()
@@ -190,8 +202,13 @@ class RecordingSession:
         await at_most(ANSWER_SECONDS, self._answered.wait())
         self.private_is(False)
         self._notes.close()
+        loop = asyncio.get_running_loop()
+        give_up_at = loop.time() + LOOK_SECONDS
         while self._notes.open:
+            self._is_in_haste = loop.time() > give_up_at
             await self._write()
+            if self._notes.open:
+                await asyncio.sleep(TICK_SECONDS)
         if self._stored is not None:
             await self._writer.release(self._stored, self._id)
 
@@ -207,62 +224,86 @@ class RecordingSession:
         self._stored = stored = await self._patiently(
             lambda: self._writer.take(self.link.organization_id, self.mark.id, self._id)
         )
-        self._secrets = SecretNames(stored.secrets)
+        self._secrets = stored.secrets
         self._album.begin(stored.pictures, stored.picture_bytes)
 
     async def _write(self) -> None:
         """Write what is over, and what is under way."""
         settled = 0 if self._is_closing else SETTLED + ARRIVAL
-        over = self._notes.over(server_time(), settled=settled)[:MOST_AT_ONCE]
-        made = self._made(over)
+        over = self._notes.over(server_time(), settled=settled, is_decided=self._is_decided)
+        over = over[:MOST_AT_ONCE]
+        made = await self._made(over)
         ids = await self._patiently(
             lambda: self._album.keep(each for one in made for each in one.shown if each)
         )
-        last_ended, steps = self._last_ended, []
+        names, last_ended, steps = SecretNames(self._secrets), self._last_ended, []
         for each in made:
             before, after = (ids.get(id(picture)) for picture in each.shown)
-            steps.append(self._step(each.draft, last_ended, (before, after), each.shown[0]))
+            pictures = before, after
+            steps.append(self._step(each.draft, last_ended, names, pictures, each.shown[0]))
             last_ended = each.draft.ended
-        open_steps = self._not_over(over, last_ended)
+        used = names.used
+        open_steps = self._not_over(over, last_ended, names)
         contents = [step.content for step in open_steps]
         if steps or contents != self._open:
             await self._append(steps, open_steps)
-        self._open, self._last_ended = contents, last_ended
+        self._open, self._last_ended, self._secrets = contents, last_ended, used
         self._notes.forget(over)
-        for draft in over:
-            self._secrets.forget(draft)
 
-    def _made(self, over: Sequence[Draft]) -> list["_Made"]:
+    def _is_decided(self, draft: Draft) -> bool:
+        """Whether all is known of a draft that will be: what it typed, and where that is."""
+        is_kept = may_keep_text(draft, keep_texts=self.mark.keep_texts)
+        if self._is_in_haste:
+            return True
+        is_secret = not is_kept and not is_copied(draft)
+        is_known = is_kept is not None and not self._showing.needs_look(draft, is_secret=is_secret)
+        if is_known and draft.last_around is not None:
+            draft.last_around.is_over = True
+        return is_known
+
+    async def _made(self, over: Sequence[Draft]) -> list["_Made"]:
         """Those that are steps, and how the screen looked before and after each."""
         made: list[_Made] = []
         cause = self._last_ended or 0
         for draft in over:
             if draft.hover and not self._frames.changed(draft.ended, draft.ended + SETTLED):
                 continue  # The pointer rested somewhere, and nothing came of it.
-            made.append(_Made(draft, self._shown(draft, cause)))
+            made.append(_Made(draft, await self._shown(draft, cause)))
             cause = draft.ended
         return made
 
-    def _shown(self, draft: Draft, cause: int) -> tuple[Picture | None, Picture | None]:
-        """The screen before and after a step; neither where it may show a secret."""
-        if draft.is_gap or shows_text(draft, keep_texts=self.mark.keep_texts):
-            return None, None
-        next_began = self._notes.begin_of_next(draft)
+    async def _shown(self, draft: Draft, cause: int) -> Shown:
+        """The screen before and after a step, without what is secret."""
+        if draft.is_gap:
+            return NOT_SHOWN
+        typing = [began for began, is_typing in self._under_way.values() if is_typing]
+        next_began = min((self._notes.begin_of_next(draft), *typing), key=_or_never)
         until = draft.ended if self._is_closing else draft.ended + SETTLED
         if next_began is not None:
             until = max(min(until, next_began), draft.ended)
-        return (
-            self._frames.at(draft.began, cause, draft.before),
-            self._frames.at(until, draft.ended),
+        # Another input may have shown a part of a text by then.
+        if self._is_typing(draft.began, draft, typing):
+            return NOT_SHOWN
+        is_kept = may_keep_text(draft, keep_texts=self.mark.keep_texts)
+        return await self._showing.of(
+            draft,
+            cause,
+            None if self._is_typing(until, draft, typing) else until,
+            is_secret=not is_kept and not is_copied(draft),
         )
 
-    def _not_over(self, over: Sequence[Draft], last_ended: int | None) -> list[StoredStep]:
+    def _is_typing(self, moment: int, besides: Draft, typing: Sequence[int]) -> bool:
+        return any(began < moment for began in typing) or self._notes.is_typing(moment, besides)
+
+    def _not_over(
+        self, over: Sequence[Draft], last_ended: int | None, names: SecretNames
+    ) -> list[StoredStep]:
         """What is not over yet, as steps that have no pictures yet."""
         gone = set(map(id, over))
         steps: list[StoredStep] = []
         for draft in self._notes.open:
             if id(draft) not in gone and not draft.hover and len(steps) < MOST_AT_ONCE:
-                steps.append(self._step(draft, last_ended, (None, None)))
+                steps.append(self._step(draft, last_ended, names, (None, None)))
                 last_ended = draft.ended
         return steps
 
@@ -270,15 +311,16 @@ class RecordingSession:
         self,
         draft: Draft,
         last_ended: int | None,
+        names: SecretNames,
         pictures: tuple[str | None, str | None],
         before: Picture | None = None,
     ) -> StoredStep:
-        is_kept = keeps_text(draft, keep_texts=self.mark.keep_texts)
+        is_kept = may_keep_text(draft, keep_texts=self.mark.keep_texts)
         return written(
             draft,
             last_ended=last_ended,
             displays=self.link.desktop.displays,
-            secret=None if is_kept else self._secrets.of(draft),
+            secret=None if is_kept else names.next(),
             pictures=pictures,
             shown=None if before is None else before.region,
         )
@@ -316,4 +358,8 @@ class _Made:
     """A step, and how the screen looked before and after it."""
 
     draft: Draft
-    shown: tuple[Picture | None, Picture | None]
+    shown: Shown
+
+
+def _or_never(moment: int | None) -> float:
+    return math.inf if moment is None else moment

@@ -1,7 +1,7 @@
 """Drafts as they are written: whose they are, what they were done to, and what stays a secret.
 
-A text is kept only where that was said for the recording; else its step names a secret, and has no
-pictures, as nothing says where on them the text is.  What was copied is never kept.
+A text is kept only where its field is known to be no password's, or where that was said for the
+recording; else its step names a secret.  What was copied is never kept.
 """
 
 from collections.abc import Sequence
@@ -15,39 +15,36 @@ from schemas.values.json_encoding import encode_json
 from schemas.values.pictures import Region
 from server.dispatch.command import Sender
 from server.dispatch.recording.drafts import Draft
+from server.dispatch.recording.fields import is_in_plain_field
 from server.dispatch.recording.targets import target_of
 from server.store.recordings.recordings import StoredStep
 from server.store.recordings.writes import step_key
 
 
 class SecretNames:
-    """Names of secrets, each another one; ``used`` are how many there were before."""
+    """Names of secrets, each another one; ``used`` are how many there are."""
 
     def __init__(self, used: int) -> None:
-        self._numbers = iter(range(used + 1, 2**31))
-        self._names: dict[tuple[object, int], str] = {}
+        self.used = used
 
-    def of(self, draft: Draft) -> str:
-        """The name of a draft's secret, which it keeps."""
-        key = draft.command_id, draft.index
-        if key not in self._names:
-            self._names[key] = f"secret_{next(self._numbers)}"
-        return self._names[key]
-
-    def forget(self, draft: Draft) -> None:
-        """It is written."""
-        self._names.pop((draft.command_id, draft.index), None)
+    def next(self) -> str:
+        """One that was not used yet."""
+        self.used += 1
+        return f"secret_{self.used}"
 
 
-def keeps_text(draft: Draft, *, keep_texts: bool) -> bool:
-    """Whether a draft's text, if it has one, may stand in its step."""
-    return draft.text is None or (keep_texts and draft.operation != Operation.CLIPBOARD_WRITE.value)
+def may_keep_text(draft: Draft, *, keep_texts: bool) -> bool | None:
+    """Whether a draft's text, if it has one, may stand in its step; None is not known yet."""
+    if draft.text is None:
+        return True
+    if draft.is_said_secret or is_copied(draft):
+        return False
+    return keep_texts or is_in_plain_field(draft)
 
 
-def shows_text(draft: Draft, *, keep_texts: bool) -> bool:
-    """Whether a draft's pictures may show what must not be kept."""
-    is_shown = draft.operation != Operation.CLIPBOARD_WRITE.value
-    return is_shown and not keeps_text(draft, keep_texts=keep_texts)
+def is_copied(draft: Draft) -> bool:
+    """Whether a draft's text is copied, and so shown nowhere."""
+    return draft.operation == Operation.CLIPBOARD_WRITE.value
 
 
 def written(

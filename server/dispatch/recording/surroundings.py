@@ -3,18 +3,19 @@
 No input waits for this, and nothing is asked while one is carried out.  Between two inputs it is
 asked what elements there are.  Where several windows have the place of an input, it is asked after
 it which of their elements is there: only one that was there before, too, is the one it was for.
+After an input that types it is asked some times, until nothing more is to be known of its text.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from schemas.inputs.bodies import (
     ClickMouse,
     DragMouse,
     InputBody,
-    MoveMouse,
     PressKeys,
     ScrollMouse,
     TypeText,
@@ -22,11 +23,13 @@ from schemas.inputs.bodies import (
 from schemas.inputs.outcomes import Point
 from schemas.inputs.selectors import Selector, Sought
 from schemas.link.element_messages import MAX_ELEMENTS, SeenElement
-from schemas.steps.surroundings import Around
+from schemas.steps.surroundings import Around as StoodAround
 from schemas.values.pictures import Region
 from server.dispatch.command import Command
-from server.dispatch.here.neighbours import around, is_like, lacks
+from server.dispatch.here.neighbours import around as what_is_around
+from server.dispatch.here.neighbours import is_like, lacks
 from server.dispatch.here.selectors import selectors_of, sought_as
+from server.dispatch.recording.around import Around, Elements, changes_texts, is_quiet
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import place_of
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
@@ -43,7 +46,20 @@ REST_SECONDS: Final = 0.3
 
 ANSWER_SECONDS: Final = 2.0
 
-_NOTHING: Final[Mapping[str, SeenElement]] = {}
+MOST_LOOKS: Final = 3
+"""After an input that types: a program that is slow shows its text a little later."""
+
+_NOTHING: Final[Elements] = {}
+
+
+@dataclass(slots=True)
+class _Typed:
+    """An input after which it is looked: how many there were by then, and looks since."""
+
+    around: Around
+    inputs: int
+    has_text: bool
+    looks: int = 0
 
 
 class Surroundings:
@@ -53,7 +69,12 @@ class Surroundings:
         self._link = link
         self._background = background
         self._seen = _NOTHING
-        self._inputs = 0
+        # The last that were seen before any text was changed, and how many inputs changed one.
+        self._before: Elements | None = None
+        self._texts = 0
+        # What was typed since, with how many inputs there were by then, and looks since.
+        self._typed: list[_Typed] = []
+        self._inputs = self._under_way = 0
         self._woken = asyncio.Event()
         self._is_asking = False
         self._running = background.start_and_report(self._run(), "see the elements of a recording")
@@ -61,31 +82,64 @@ class Surroundings:
     def close(self) -> None:
         """Ask no more."""
         self._running.cancel()
+        self._forget_typed(1)
 
-    def began(self, command: Command, *, is_recorded: bool) -> Beneath | None:
-        """An input is on its way; what is under its place is known a little later."""
+    def began(self, command: Command, *, is_recorded: bool) -> tuple[Beneath | None, Around | None]:
+        """An input is on its way; what is under its place, and around it, is known a little later.
+
+        There is something around an input that may type one text.
+        """
         seen = self._seen
-        if not _changes_something(command.body):
-            return None
-        self.passed()
-        place = _pressed_place(command.body)
-        if not seen or not is_recorded:
-            return None
-        if isinstance(command.body, PressKeys | TypeText):
-            return _with_focus(seen)
-        return None if place is None else Beneath(place, seen)
+        if is_quiet(command.body):
+            return None, None
+        self._passed()
+        self._under_way += 1
+        around = self._around(changes_texts(command.body), seen)
+        return (_beneath(command.body, seen), around) if is_recorded else (None, None)
 
-    def ended(self, command: Command, beneath: Beneath | None) -> None:
+    def ended(self, command: Command, beneath: Beneath | None, around: Around | None) -> None:
         """An input is over, however it ended."""
-        if _changes_something(command.body):
-            self.passed()
+        if not is_quiet(command.body):
+            self._under_way -= 1
+            self._passed()
+        if around is not None:
+            # Where another one has begun, nothing tells them apart.
+            around.is_over = around.number != self._texts
+            if not around.is_over:
+                has_text = changes_texts(command.body) > 0
+                self._typed.append(_Typed(around, self._inputs, has_text))
         if beneath is None or beneath.place is None or self._is_asking:
             return
         self._is_asking = True
         finding = self._find(beneath, beneath.place)
         self._background.start_and_report(finding, "see what is at a place")
 
-    def passed(self) -> None:
+    def forget(self) -> None:
+        """Take nothing that was seen for what is there now: anything may have been done since."""
+        self._before = None
+        self._forget_typed(1)
+        self._passed()
+
+    def _around(self, texts: int, seen: Elements) -> Around | None:
+        """What is around an input that may change so many texts; None for several."""
+        if self._link.desktop.why_no_elements is not None:
+            return None
+        self._forget_typed(texts)
+        self._texts += texts
+        before = self._before
+        if texts:
+            self._before = None
+        if texts > 1:
+            return None
+        return Around(before, bool(seen) and before is not None, self._texts)
+
+    def _forget_typed(self, texts: int) -> None:
+        """Another input comes, which may change texts: then what was typed is not told apart."""
+        for each in self._typed:
+            each.around.is_over |= texts > 0 or not each.has_text
+        self._typed = [each for each in self._typed if not each.around.is_over]
+
+    def _passed(self) -> None:
         """What was seen is not sure to be there any more."""
         self._inputs += 1
         self._seen = _NOTHING
@@ -97,7 +151,7 @@ class Surroundings:
         while not self._link.is_over:
             await self._woken.wait()
             inputs = None
-            while inputs != self._inputs:
+            while inputs != self._inputs or self._under_way:
                 inputs = self._inputs
                 await asyncio.sleep(QUIET_SECONDS)
             self._woken.clear()
@@ -105,7 +159,23 @@ class Surroundings:
             seen = await self._elements(None, MAX_ELEMENTS)
             if inputs == self._inputs:
                 self._seen = seen
-            await asyncio.sleep(max(REST_SECONDS, loop.time() - began))
+                self._was_seen(seen)
+            took = loop.time() - began
+            await asyncio.sleep(max(REST_SECONDS, took))
+
+    def _was_seen(self, seen: Elements) -> None:
+        """Nothing was done while this was looked for."""
+        self._before = seen or None
+        self._typed = [each for each in self._typed if not each.around.is_over]
+        for each in self._typed:
+            each.looks += 1
+            each.around.after = seen or None
+            each.around.is_after_fresh = each.inputs == self._inputs
+            most = MOST_LOOKS if each.has_text else 1
+            each.around.is_over |= each.looks >= most or not seen
+        self._typed = [each for each in self._typed if not each.around.is_over]
+        if self._typed:
+            self._woken.set()
 
     async def _find(self, beneath: Beneath, place: tuple[int, int]) -> None:
         try:
@@ -120,7 +190,7 @@ class Surroundings:
         finally:
             self._is_asking = False
 
-    async def _elements(self, at: Point | None, limit: int) -> Mapping[str, SeenElement]:
+    async def _elements(self, at: Point | None, limit: int) -> Elements:
         """The elements there are by their refs; none where not all are told, in bounded time."""
         if self._link.desktop.why_no_elements is not None:
             return _NOTHING
@@ -137,9 +207,14 @@ class Surroundings:
         return _NOTHING
 
 
-def _changes_something(body: InputBody) -> bool:
-    """Whether an input may have elements change: a hand's moves come too often to count."""
-    return not isinstance(body, MoveMouse)
+def _beneath(body: InputBody, seen: Elements) -> Beneath | None:
+    """What an input is for, where anything is known of what there is."""
+    if not seen:
+        return None
+    if isinstance(body, PressKeys | TypeText):
+        return _with_focus(seen)
+    place = _pressed_place(body)
+    return None if place is None else Beneath(place, seen)
 
 
 def _pressed_place(body: InputBody) -> tuple[int, int] | None:
@@ -163,7 +238,7 @@ def _is_same(one: SeenElement, other: SeenElement | None) -> bool:
     return (one.role, one.name, one.bounds) == (other.role, other.name, other.bounds)
 
 
-def _with_focus(seen: Mapping[str, SeenElement]) -> Beneath | None:
+def _with_focus(seen: Elements) -> Beneath | None:
     """What keys go to, where one element alone says that it has the focus."""
     focused = [each for each in seen.values() if "focused" in each.states]
     if len(focused) != 1:
@@ -178,7 +253,7 @@ def _with_focus(seen: Mapping[str, SeenElement]) -> Beneath | None:
 def _tell(beneath: Beneath, element: SeenElement) -> None:
     among = list(beneath.seen.values())
     beneath.box = element.bounds
-    beneath.around = around(element, among)
+    beneath.around = what_is_around(element, among)
     (selector,) = selectors_of([element], among, Sought())
     if selector.ref is not None or selector.value is not None:
         selector = _by_what_is_around(element, among, beneath.around) or selector
@@ -186,7 +261,7 @@ def _tell(beneath: Beneath, element: SeenElement) -> None:
 
 
 def _by_what_is_around(
-    element: SeenElement, among: Sequence[SeenElement], recorded: Around
+    element: SeenElement, among: Sequence[SeenElement], recorded: StoodAround
 ) -> Selector | None:
     """What finds it among those like it by what stands around each; None where nothing does."""
     sought = sought_as(element)

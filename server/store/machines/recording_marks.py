@@ -15,6 +15,7 @@ from server.store.mongodb.documents import Document, fields_of
 class RecordingMark:
     """A recording that runs: whose inputs it takes, and whether it may keep what is typed.
 
+    ``secret`` is that somebody said that what is typed now is one.
     ``of_all`` is whether it takes everybody's inputs, and not those of its own token alone.
     """
 
@@ -24,6 +25,7 @@ class RecordingMark:
     since: datetime
     of_all: bool
     keep_texts: bool
+    secret: bool = False
 
     def document(self) -> Document:
         """What the machine's document has of it."""

@@ -63,6 +63,7 @@ class StoredRecording:
     created_at: datetime
     of_all: bool
     keep_texts: bool
+    secret: bool = False
     user_id: UUID | None = None
     state: StoredState = RUNNING
     stopped_at: datetime | None = None
@@ -91,7 +92,13 @@ class StoredRecording:
     def mark(self) -> RecordingMark:
         """What its machine's document says of it."""
         return RecordingMark(
-            self.id, self.by, self.token_id, self.created_at, self.of_all, self.keep_texts
+            self.id,
+            self.by,
+            self.token_id,
+            self.created_at,
+            self.of_all,
+            self.keep_texts,
+            self.secret,
         )
 
 

@@ -97,17 +97,30 @@ class RecordingWrites:
                 {"_id": recording.id}, {"$set": {**fields}}, session=self._session
             )
 
+    async def mark_secret(self, recording: StoredRecording, *, secret: bool) -> None:
+        """What is typed from now on is a secret, or is not said to be."""
+        await self.change(recording, {"secret": secret})
+        await self._machines.update_one(
+            self._marked(recording),
+            noted({"$set": {"recordings.$.secret": secret}}),
+            session=self._session,
+        )
+
     async def unmark(self, recording: StoredRecording) -> None:
         """Its machine is not marked by it any more; one that was removed may be none."""
         await self._machines.update_one(
-            {
-                "organization_id": recording.organization_id,
-                "machine_id": recording.machine_id,
-                "recordings.id": recording.id,
-            },
+            self._marked(recording),
             noted({"$pull": {"recordings": {"id": recording.id}}}),
             session=self._session,
         )
+
+    @staticmethod
+    def _marked(recording: StoredRecording) -> dict[str, Any]:
+        return {
+            "organization_id": recording.organization_id,
+            "machine_id": recording.machine_id,
+            "recordings.id": recording.id,
+        }
 
     async def delete(self, recording: StoredRecording) -> None:
         """One that never began is none."""

@@ -18,6 +18,8 @@ async def test_program_records_what_it_does_itself(
             await obeyed(link, other.move(2, 2))
             (running,) = (await desk.get()).recordings
             assert (running.id, running.of) == (recording.id, "me")
+            assert (await client.recordings.secret(recording.id)).secret
+            assert not (await client.recordings.secret(recording.id, on=False)).secret
         ended = await client.recordings.get(recording.id)
         assert (ended.state, ended.steps, ended.why_stopped) == ("stopped", 2, "asked")
         assert [each.id async for each in client.recordings.list(state="stopped")] == [ended.id]

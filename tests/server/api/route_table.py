@@ -245,6 +245,8 @@ TABLE = (
         "not-found wrong-state", takes_body=True),
     Row("POST", "/v1/runs/{run_id}/retry", "runs:write", 409, OTHERS_404,
         "not-found wrong-state", takes_body=True),
+    Row("POST", "/v1/recordings/{recording_id}/secret", "recordings:write", 503, OTHERS_404,
+        "not-found wrong-state machine-unavailable", body={"on": True}, takes_body=True),
     Row("GET", "/v1/help", "machines:read", 200, ITS_OWN),
     Row("POST", "/v1/help", "input:send", 404, problems="not-found wrong-state",
         body={"machine_id": "nowhere", "kind": "help", "reason": "r"}, takes_body=True),

@@ -12,6 +12,6 @@ def test_recordings_are_listed_shown_and_stopped_and_need_a_machine(served: Serv
     listed = served.run("recording", "list", "--machine", "desk-of-recordings", "--json").stdout
     assert json.loads(listed)["items"] == []
     nobody = "00000000-0000-4000-8000-000000000001"
-    for command in ("show", "stop"):
+    for command in ("show", "secret", "stop"):
         gone = served.run("recording", command, nobody)
         assert (gone.exit_code, "there is no recording" in gone.stderr) == (1, True)

@@ -1,7 +1,7 @@
 /** One machine: its live screen, hands on it, its recent commands, and what it is. */
 
 import { MachineControl } from "../control/machine_control.js";
-import { RecordButton, RecordedBy } from "../control/recording.js";
+import { RecordButton, RecordedBy, SecretButton } from "../control/recording.js";
 import { Outcomes, Panels, ToolBar } from "../control/tool_bar.js";
 import { PointerOver } from "../control/touchpad.js";
 import { About } from "../fleet/about.js";
@@ -127,6 +127,7 @@ function View({ desk, machine, work, me, events }) {
         <${ToolBar} control=${work.control} viewing=${work.viewing}>
           ${mayInspect && html`<${Toggle} isOn=${isOn} class="for-mouse for-wide" click=${inspecting.toggle}>Elements<//>`}
           <${RecordButton} ...${{ machine, me, events, read: desk.read }} />
+          <${SecretButton} ...${{ machine, me, read: desk.read }} />
           <${Toggle} opens isOn=${isOpen} class="for-wide" click=${() => open(!isOpen)}>Details<//>
         <//>
         <${Stage} machine=${machine} work=${work} />

@@ -1,6 +1,7 @@
 """What is read of real elements, and what never is."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 from machine_client.desktop.accessibility.bus import AccessibilityBus, Calls
@@ -11,6 +12,7 @@ from machine_client.desktop.accessibility.search import Search
 from schemas.inputs.selectors import Sought
 from tests.machine_client.desktop.accessibility.rig import AccessibleDesktop, Program
 
+PASSWORDS = Path(__file__).parents[3] / "canaries" / "gtk4_passwords.py"
 PASSWORD_TEXT, TEXT = 40, 61
 
 
@@ -56,6 +58,21 @@ def test_nothing_is_asked_of_what_is_in_a_password_field() -> None:
     asyncio.run(read_values(calls, [secret, inside, field]))
     assert asked == [field.address]
     assert (secret.value, inside.value, field.value) == (None, None, "geheim")
+
+
+def test_password_in_a_plain_entry_of_gtk_4_is_not_read(accessible: AccessibleDesktop) -> None:
+    bus = AccessibilityBus()
+
+    async def read(calls: Calls) -> list[str | None]:
+        programs = await read_programs(calls, Search(Sought()))
+        nodes = [node for each in programs for node in each.windows[0].walk()]
+        await read_values(calls, nodes)
+        return [node.value for node in nodes if node.has("editable")]
+
+    script = str(PASSWORDS)
+    with accessible.shown(script, "geheim", "Sign in", {"GSK_RENDERER": "cairo"}):
+        assert bus.ask(read, 20) == [None, None]
+    bus.close()
 
 
 def test_element_of_another_name_is_another(

@@ -1,0 +1,91 @@
+"""Which pictures a step of a recording has, and what is blacked out on them."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from schemas.link.picture_frames import Picture
+from schemas.values.pictures import Region
+from server.dispatch.recording.around import Elements
+from server.dispatch.recording.blackening import blackened
+from server.dispatch.recording.drafts import Draft
+from server.dispatch.recording.fields import Covers, covers_of, fields_of, place_of_field
+from server.dispatch.recording.frames import Frames
+
+Shown = tuple[Picture | None, Picture | None]
+"""How the screen looked before and after a step."""
+
+NOT_SHOWN: Final[Shown] = (None, None)
+
+_UNKNOWN: Final = (None, None)
+
+
+class Showing:
+    """Chooses the pictures of the steps of a recording, in their order.
+
+    What a person said is secret stays blacked out for as long as its field is on the screen.
+    Where nothing tells where it is, there are no pictures until that person says that what comes
+    now is no secret any more.
+    """
+
+    def __init__(self, frames: Frames) -> None:
+        self._frames = frames
+        self._fields: set[str] = set()
+        self._is_blind = False
+
+    def needs_look(self, draft: Draft, *, is_secret: bool) -> bool:
+        """Whether it is still to be known where something secret is, after a step."""
+        last = draft.last_around
+        if not (is_secret or self._fields) or last is None:
+            return False
+        return last.after is None and not last.is_over
+
+    async def of(self, draft: Draft, cause: int, until: int | None, *, is_secret: bool) -> Shown:
+        """The screen as a step found it and as it was then, at ``until``, if it is known.
+
+        Something was done last at ``cause`` before it.
+        """
+        covers = self._covers(draft, is_secret=is_secret)
+        before = self._frames.at(draft.began, cause, draft.before)
+        after = None if until is None else self._frames.at(until, draft.ended)
+        return await _covered(before, covers[0]), await _covered(after, covers[1])
+
+    def _covers(self, draft: Draft, *, is_secret: bool) -> tuple[Covers | None, Covers | None]:
+        """What is blacked out on both pictures; None is that one must not be kept."""
+        own: tuple[Covers | None, Covers | None] = covers_of(draft) if is_secret else ((), ())
+        if not draft.is_said_secret:
+            self._is_blind = False
+        elif is_secret:
+            self._fields |= fields_of(draft)
+            self._is_blind |= own == _UNKNOWN
+        if self._is_blind:
+            return _UNKNOWN
+        others = self._of_fields(draft)
+        return _both(own[0], others[0]), _both(own[1], others[1])
+
+    def _of_fields(self, draft: Draft) -> tuple[Covers | None, Covers | None]:
+        """Where the fields are that a person said are secret."""
+        if not self._fields:
+            return (), ()
+        first, last = draft.around, draft.last_around
+        before = self._places(first.before) if first and first.is_before_fresh else None
+        after = self._places(last.after) if last and last.is_after_fresh else None
+        both = (*(before or ()), *(after or ()))
+        return None if before is None else both, None if after is None else both
+
+    def _places(self, seen: Elements | None) -> Covers | None:
+        if seen is None:
+            return None
+        places = [place_of_field(seen, seen[ref]) for ref in self._fields if ref in seen]
+        known = tuple(each for each in places if each is not None)
+        return known if len(known) == len(places) else None
+
+
+def _both(one: Covers | None, other: Covers | None) -> Covers | None:
+    return None if one is None or other is None else one + other
+
+
+async def _covered(picture: Picture | None, covers: Sequence[Region] | None) -> Picture | None:
+    if picture is None or covers is None:
+        return None
+    return await asyncio.to_thread(blackened, picture, covers) if covers else picture

@@ -1,0 +1,231 @@
+"""What is known of texts that are recorded, with a machine that the test plays, fields and all."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from schemas.link.element_messages import ElementsQuery, ElementsSeen, SeenElement
+from schemas.link.messages import Input, Interrupt, Interrupted, ScreenStart
+from schemas.values.pictures import Region, Size
+from server.clock import server_time
+from tests.events import listening
+from tests.hand_client import HandClient, hand_path, stroke
+from tests.pictures import decoded, frames_of, header, picture
+from tests.server.api.machines.test_recordings import begun, holding, steps_of, stopped
+from tests.server.dispatch.recording.test_fields import WINDOW, field, password
+from tests.service import ScriptedLink, ScriptedMachine, Service
+from tests.told_elements import telling
+from tests.waiting import until
+
+SIZE = Size(640, 480)
+SHOWN = Region(0, 0, *SIZE)
+FIELD, PASSWORD = (20, 30), (20, 70)
+"""Places within the two fields."""
+
+
+class Form:
+    """A machine with two fields, of which one has the focus and holds what is typed into it."""
+
+    def __init__(self, machine: ScriptedMachine, link: ScriptedLink) -> None:
+        self.machine = machine
+        self.service = machine.service
+        self.link = link
+        self.in_password = False
+        self.value = ""
+        self.sent = 0
+
+    @property
+    def elements(self) -> list[SeenElement]:
+        order = field(self.value, focused=not self.in_password)
+        return [WINDOW, order, password(focused=self.in_password)]
+
+    async def obeys(self) -> None:
+        """Carry out whatever comes, and tell of the fields."""
+        while True:
+            message = await self.link.next_message()
+            match message:
+                case Interrupt():
+                    await self.link.say(Interrupted(request=message.request))
+                case ScreenStart():
+                    await self._shows(message.stream)
+                case ElementsQuery():
+                    await self.link.say(
+                        ElementsSeen(request=message.request, elements=self.elements)
+                    )
+                case Input():
+                    self._takes(message.body)
+                    await self.link.acknowledge(message.command_id)
+
+    def _takes(self, body: dict[str, Any]) -> None:
+        text = body.get("text", "")
+        if body.get("down") is False:
+            return
+        if text == "tab":
+            self.in_password = not self.in_password
+        elif not self.in_password:
+            self.value += text
+
+    async def _shows(self, stream: int) -> None:
+        content = picture("jpeg", *SIZE, shade=200)
+        head = header(content, number=stream, size=SIZE, region=SHOWN, captured_at=server_time())
+        for frame in frames_of(head, content):
+            await self.link.websocket.send(frame)
+
+    async def looked(self) -> None:
+        """Wait until the server knows its elements as they are now, and looks no more."""
+        here = self.service.server.services.machines.recordings_here
+        link = self.service.link_of("desk-1")
+        assert link is not None
+        surroundings = here._surroundings[link]
+        await until(lambda: bool(surroundings._seen) and not surroundings._typed)
+
+    async def does(self, operation: str, body: Any) -> None:
+        reply = await self.service.post(self.machine.input_path(operation), body)
+        assert reply.status == 200, reply.body
+
+    async def types(self, text: str) -> None:
+        await self.does("keyboard/type", {"text": text})
+
+
+@asynccontextmanager
+async def shown(service: Service) -> AsyncIterator[Form]:
+    machine = await service.new_machine()
+    async with machine.connected(telling()) as link:
+        form = Form(machine, link)
+        obeying = service.server.services.background.start(form.obeys(), "a form of the test")
+        try:
+            yield form
+        finally:
+            obeying.cancel()
+
+
+async def secret(form: Form, recording: Any, *, on: bool) -> None:
+    reply = await form.service.post(f"/v1/recordings/{recording['id']}/secret", {"on": on})
+    assert (reply.status, reply.json["secret"]) == (200, on)
+
+
+async def blacks(service: Service, step: Any, place: tuple[int, int]) -> list[bool | None]:
+    """Whether a place is black on a step's pictures; None where there is none."""
+    found: list[bool | None] = []
+    for name in ("picture", "picture_after"):
+        if step[name] is None:
+            found.append(None)
+            continue
+        kept = await service.get(f"/v1/pictures/{step[name]}")
+        found.append(decoded(kept.body).convert("L").getpixel(place) == 0)
+    return found
+
+
+async def test_text_is_kept_in_a_plain_field_and_not_in_a_passwords(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    canary = f"canary{uuid4().hex}"
+    async with shown(service) as form, listening(service) as told:
+        recording = await begun(service)
+        await form.looked()
+        await form.types("4711")
+        await form.looked()
+        await form.does("keyboard/key", {"text": "tab"})
+        await form.looked()
+        await form.types(canary)
+        assert await holding(service, canary) == []
+        assert (await stopped(service, recording))["secrets"] == 1
+        seen = await told.until(lambda event: event.data.get("state") == "stopped")
+        assert canary not in str(seen.data)
+    typed, tab, hidden = await steps_of(service, recording)
+    assert typed["body"] == {"text": "4711"}
+    assert (hidden["body"], hidden["secret"]) == ({}, "secret_1")
+    assert await blacks(service, typed, PASSWORD) == [False, False]
+    assert await blacks(service, tab, PASSWORD) == [False, False]
+    assert await blacks(service, hidden, PASSWORD) == [True, True]
+    assert await blacks(service, hidden, FIELD) == [False, False]
+    assert await holding(service, canary) == []
+    assert canary not in caplog.text
+
+
+async def test_text_that_nobody_saw_in_its_field_is_not_kept(service: Service) -> None:
+    async with shown(service) as form:
+        recording = await begun(service)
+        await form.looked()
+        # One right after the other: which of both is in it, nobody tells.
+        await asyncio.gather(form.types("4711"), form.types("4712"))
+        await form.looked()
+        await stopped(service, recording)
+    for step in await steps_of(service, recording):
+        assert "text" not in step["body"]
+
+
+async def test_what_is_typed_while_secret_is_on_is_secret_and_its_field_stays_black(
+    service: Service,
+) -> None:
+    async with shown(service) as form:
+        recording = await begun(service, keep_texts=True)
+        await form.looked()
+        await secret(form, recording, on=True)
+        (mark,) = (await service.get("/v1/machines/desk-1")).json["recordings"]
+        assert mark["secret"] is True
+        await form.types("hunter2")
+        await form.looked()
+        await secret(form, recording, on=False)
+        await form.does("mouse/click", {"x": 300, "y": 300})
+        await form.looked()
+        await form.does("keyboard/key", {"text": "tab"})
+        await form.looked()
+        await form.types("4711")
+        await form.looked()
+        ended = await stopped(service, recording)
+        late = await service.post(f"/v1/recordings/{recording['id']}/secret", {"on": True})
+        assert late.refusal == (409, "wrong-state")
+    steps = await steps_of(service, recording)
+    assert [step.get("secret") for step in steps] == ["secret_1", None, None, None]
+    assert steps[-1]["body"] == {"text": "4711"}
+    assert ended["secrets"] == 1
+    for step in steps:
+        assert await blacks(service, step, FIELD) == [True, True]
+    assert await blacks(service, steps[-1], PASSWORD) == [False, False]
+    assert await holding(service, "hunter2") == []
+
+
+async def test_texts_by_hand_are_kept_or_secret_as_any_others(service: Service) -> None:
+    async with shown(service) as form:
+        recording = await begun(service)
+        await form.looked()
+        lease = (await service.post("/v1/machines/desk-1/control")).json["id"]
+        async with HandClient.on(service.url, hand_path("desk-1", lease), service.token) as hand:
+            await hand.does(*stroke("4"), *stroke("7"), *stroke("1"))
+            await hand.until_acknowledged()
+            await form.looked()
+            await hand.does(*stroke("tab"))
+            await hand.until_acknowledged()
+            await form.looked()
+            await hand.does(*stroke("h"), *stroke("u"))
+            await hand.until_acknowledged()
+            await form.looked()
+            await secret(form, recording, on=True)
+            await hand.does(*stroke("x"))
+            await hand.until_acknowledged()
+            await stopped(service, recording)
+    steps = await steps_of(service, recording)
+    assert [(step["body"].get("text"), step.get("secret")) for step in steps] == [
+        ("471", None),
+        ("tab", None),
+        (None, "secret_1"),
+        (None, "secret_2"),
+    ]
+
+
+async def test_bad_words_about_secrets_are_told(service: Service) -> None:
+    unknown = await service.post(f"/v1/recordings/{uuid4()}/secret", {"on": True})
+    assert unknown.refusal == (404, "not-found")
+    async with shown(service):
+        recording = await begun(service)
+        path = f"/v1/recordings/{recording['id']}/secret"
+        wrong = await service.post(path, {"on": "yes"})
+        assert wrong.faults[0][0] == ["body", "on"]
+        await stopped(service, recording)

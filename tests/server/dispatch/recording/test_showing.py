@@ -1,0 +1,119 @@
+"""Which pictures steps have, and what is blacked out on them."""
+
+import io
+from typing import Any
+
+from PIL import Image
+
+from schemas.link.picture_frames import Picture
+from schemas.values.pictures import Region, Size
+from server.dispatch.recording.around import Around, Elements
+from server.dispatch.recording.drafts import Draft
+from server.dispatch.recording.frames import Frames
+from server.dispatch.recording.showing import NOT_SHOWN, Showing, Shown
+from tests.pictures import picture
+from tests.server.dispatch.recording.test_fields import draft, field, password, seen
+
+SIZE = Size(640, 480)
+
+
+def white(at: int) -> Picture:
+    content = picture("png", *SIZE, shade=255)
+    return Picture("png", content, SIZE, Region(0, 0, *SIZE), at)
+
+
+def showing() -> Showing:
+    """Of a screen that was white all the time."""
+    frames = Frames()
+    frames.arrived(white(1))
+    return Showing(frames)
+
+
+async def shown(showing: Showing, step: Draft, *, is_secret: bool = False) -> Shown:
+    return await showing.of(step, 0, 2000, is_secret=is_secret)
+
+
+def black_parts(shown: Shown, place: tuple[int, int]) -> list[bool | None]:
+    """Whether a place is black before and after; None where there is no picture."""
+    parts: list[bool | None] = []
+    for each in shown:
+        if each is None:
+            parts.append(None)
+            continue
+        with Image.open(io.BytesIO(each.content)) as image:
+            parts.append(image.convert("RGB").getpixel(place) == (0, 0, 0))
+    return parts
+
+
+def middle(of: Region | None) -> tuple[int, int]:
+    assert of is not None
+    return of.x + of.width // 2, of.y + of.height // 2
+
+
+FIELD, PASSWORD = middle(field().bounds), middle(password().bounds)
+
+
+def said_secret(before: Elements | None, after: Elements | None, **others: Any) -> Draft:
+    return draft(before, after, is_said_secret=True, **others)
+
+
+def click(around: Around | None, *, is_said_secret: bool = False) -> Draft:
+    clicked = draft(None, None, operation="mouse.click", is_said_secret=is_said_secret)
+    clicked.text, clicked.around, clicked.last_around = None, around, around
+    return clicked
+
+
+async def test_password_is_blacked_out_on_its_steps_pictures_alone() -> None:
+    both, looked = showing(), seen(password())
+    assert black_parts(await shown(both, draft(looked, looked), is_secret=True), PASSWORD) == [
+        True,
+        True,
+    ]
+    assert black_parts(await shown(both, click(None)), PASSWORD) == [False, False]
+
+
+async def test_step_whose_text_is_nobody_knows_where_has_no_pictures() -> None:
+    both = showing()
+    assert await shown(both, draft(None, None), is_secret=True) == NOT_SHOWN
+    assert black_parts(await shown(both, click(None)), FIELD) == [False, False]
+
+
+async def test_field_that_was_said_to_be_secret_is_blacked_out_as_long_as_it_is_there() -> None:
+    both, looked = showing(), seen(field("hunter2"))
+    step = said_secret(looked, looked)
+    assert black_parts(await shown(both, step, is_secret=True), FIELD) == [True, True]
+    later = click(Around(looked, True, 1, looked, True))
+    assert black_parts(await shown(both, later), FIELD) == [True, True]
+    # It has moved with its window; where it was in between is not known, so it is both.
+    moved = seen(field("hunter2", bounds=Region(300, 300, 80, 30)))
+    later = click(Around(looked, True, 1, moved, True))
+    for place in (FIELD, (340, 315)):
+        assert black_parts(await shown(both, later), place) == [True, True]
+    # Nobody looked.
+    assert await shown(both, click(None)) == NOT_SHOWN
+    assert black_parts(await shown(both, click(Around(looked, True, 1, None, False))), FIELD) == [
+        True,
+        None,
+    ]
+    gone = click(Around(seen(), True, 1, seen(), True))
+    assert black_parts(await shown(both, gone), FIELD) == [False, False]
+    back = click(Around(seen(), True, 1, looked, True))
+    assert black_parts(await shown(both, back), FIELD) == [True, True]
+
+
+async def test_nothing_is_shown_of_a_secret_nobody_knows_where_until_it_is_said_to_be_over() -> (
+    None
+):
+    both = showing()
+    assert await shown(both, said_secret(None, None), is_secret=True) == NOT_SHOWN
+    assert await shown(both, click(None, is_said_secret=True)) == NOT_SHOWN
+    assert black_parts(await shown(both, click(None)), FIELD) == [False, False]
+
+
+def test_step_waits_for_a_look_only_where_it_needs_one() -> None:
+    both = showing()
+    waiting = draft(seen(field()), None, over=False)
+    assert both.needs_look(waiting, is_secret=True)
+    assert not both.needs_look(waiting, is_secret=False)
+    assert not both.needs_look(draft(seen(field()), None), is_secret=True)
+    assert not both.needs_look(click(None), is_secret=True)
