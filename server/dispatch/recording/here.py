@@ -94,7 +94,7 @@ class RecordingsHere:
             self._sessions[key] = sessions
             if link not in self._surroundings:
                 self._surroundings[link] = Surroundings(link, self._background)
-            self._surroundings[link].forget()
+            self._surroundings[link].private_is(link.privacy.is_private)
         else:
             self._sessions.pop(key, None)
             self._see_no_more(link)

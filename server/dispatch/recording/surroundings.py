@@ -76,7 +76,7 @@ class Surroundings:
         self._typed: list[_Typed] = []
         self._inputs = self._under_way = 0
         self._woken = asyncio.Event()
-        self._is_asking = False
+        self._is_asking = self._is_private = False
         self._running = background.start_and_report(self._run(), "see the elements of a recording")
 
     def close(self) -> None:
@@ -114,8 +114,11 @@ class Surroundings:
         finding = self._find(beneath, beneath.place)
         self._background.start_and_report(finding, "see what is at a place")
 
-    def forget(self) -> None:
-        """Take nothing that was seen for what is there now: anything may have been done since."""
+    def private_is(self, is_private: bool) -> None:
+        """Nobody looks while somebody has private control: then nothing seen before is sure."""
+        if is_private == self._is_private:
+            return
+        self._is_private = is_private
         self._before = None
         self._forget_typed(1)
         self._passed()
