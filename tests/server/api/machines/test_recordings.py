@@ -10,6 +10,7 @@ from schemas.inputs.outcomes import ActionResult, Completed, Failed, Point, Stop
 from schemas.link.messages import Input
 from schemas.resources.tokens import Scope
 from schemas.steps.step import Step
+from server.dispatch.recording import surroundings
 from server.dispatch.recording.drafts import HELD
 from server.dispatch.recording.writing import RecordingWriter
 from tests.desktop_states import SMALL, YES, desktop
@@ -171,7 +172,11 @@ async def test_replay_is_no_second_step_and_one_that_was_missed_is_made_up(
     assert done(await steps_of(service, recording)) == [("mouse.move", {"x": 2, "y": 4})]
 
 
-async def test_value_of_an_element_is_a_text_like_any_other(service: Service) -> None:
+async def test_value_of_an_element_is_a_text_like_any_other(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The machine is asked for nothing but the input, however long that takes.
+    monkeypatch.setattr(surroundings, "QUIET_SECONDS", 3600.0)
     body = {"element": {"role": "entry", "name": "Order"}, "value": f"canary{uuid4().hex}"}
     async with service.joined(TELLING) as (machine, link):
         recording = await begun(service)
