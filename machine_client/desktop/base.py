@@ -150,8 +150,11 @@ class DesktopElements(Protocol):
     ) -> ListedElements:
         """Tell what can be seen, or what of it is at a place."""
 
-    def sight(self, selector: Selector) -> tuple[bool, Region | None]:
-        """Whether any such element can be seen, and where one is."""
+    def sight(self, selector: Selector) -> tuple[bool | None, Region | None]:
+        """Whether any such element can be seen, and where one is.
+
+        None where no such one is, of those that are told, and some program does not tell.
+        """
 
     def find(self, selector: Selector, *, place: bool) -> FoundElement:
         """Find the one element that is meant, that can be seen, and is enabled.

@@ -42,7 +42,7 @@ class ElementWatch:
             return None
         for number, condition in self._conditions:
             is_there, where = self._elements.sight(condition.element)
-            if is_there is not condition.gone:
+            if is_there is not None and is_there is not condition.gone:
                 return number, where
         now = time.monotonic()
         self._looks_again_at = now + max(SHORTEST_PAUSE, (now - began_at) / SHARE)

@@ -90,10 +90,11 @@ class AtSpiElements:
         bounds = [places.bounds(each) for each in shown]
         return told(shown, bounds, programs, is_limited=is_limited)
 
-    def sight(self, selector: Selector) -> tuple[bool, Region | None]:
-        _programs, seen = self._ask(lambda calls: looking.candidates(calls, Search(selector)))
+    def sight(self, selector: Selector) -> tuple[bool | None, Region | None]:
+        programs, seen = self._ask(lambda calls: looking.candidates(calls, Search(selector)))
         if not seen:
-            return False, None
+            is_known = not any(each.is_silent or each.is_late for each in programs)
+            return (False if is_known else None), None
         return True, self._places(seen[:1]).bounds(seen[0])
 
     def find(self, selector: Selector, *, place: bool) -> FoundElement:
@@ -243,6 +244,8 @@ def _refuse(code: ElementRefusal, message: str) -> NoReturn:
 def _why_missing(selector: Selector, programs: list[Program]) -> str:
     if silent := [program.title or "a program" for program in programs if program.is_silent]:
         return f"No element like this can be seen; {', '.join(silent[:3])} does not answer"
+    if late := [program.title or "a program" for program in programs if program.is_late]:
+        return f"{', '.join(late[:3])} shows too much to be looked at in time"
     if selector.ref is not None:
         return "The element of this ref is gone, cannot be seen, or is another one by now"
     return "No element like this can be seen"

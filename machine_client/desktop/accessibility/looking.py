@@ -54,6 +54,8 @@ async def all_fitting(
 async def candidates(calls: Calls, search: Search) -> tuple[list[Program], list[Seen]]:
     """The elements that can be meant, with where they are and what they are in."""
     programs, found = await all_fitting(calls, search)
+    # Of what is known in part alone nothing is the only one.
+    found = [each for each in found if not each.program.is_late]
     whole = {id(node) for node in without_parts([each.node for each in found])}
     found = [each for each in found if id(each.node) in whole]
     if len(found) > MOST_CANDIDATES:

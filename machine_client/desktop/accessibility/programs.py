@@ -46,7 +46,10 @@ _VISIBLE_BITS: Final = 1 << 30
 
 @dataclass(slots=True)
 class Program:
-    """What one program shows; ``is_cut`` is that it shows more, ``is_silent`` that it is stuck."""
+    """What one program shows; ``is_cut`` is that it shows more, ``is_silent`` that it is stuck.
+
+    One that ``is_late`` shows so much that there was no time to read it: any part may be missing.
+    """
 
     name: str
     title: str = ""
@@ -54,6 +57,7 @@ class Program:
     windows: list[Node] = field(default_factory=list)
     is_cut: bool = False
     is_silent: bool = False
+    is_late: bool = False
     is_gtk4: bool = False
 
     @property
@@ -109,7 +113,7 @@ class _Reader:
             ):
                 await asyncio.wait_for(self._read_windows(), PROGRAM_SECONDS)
         except TimeoutError:
-            program.is_cut = True
+            program.is_cut = program.is_late = True
         except SilentProgramError:
             program.is_silent, program.windows = True, []
         except CallRefusedError:
@@ -158,10 +162,11 @@ class _Reader:
                 window.child_count, window.children = kept.child_count, kept.children
                 for child in window.children:
                     child.parent = window
+        # What is read of them until there is no more time is told all the same.
+        self._program.windows = wanted
         await asyncio.gather(
             *(self._complete(window, is_known=window.address in known) for window in wanted)
         )
-        self._program.windows = wanted
 
     async def _complete(self, node: Node, *, is_known: bool) -> None:
         """Read what is below a node, as far as it is not known already."""

@@ -19,9 +19,12 @@ class ScriptedElements:
     def __init__(self, *names: str) -> None:
         self.names = {*names}
         self.looks = 0
+        self.is_silent = False
 
-    def sight(self, selector: Selector) -> tuple[bool, Region | None]:
+    def sight(self, selector: Selector) -> tuple[bool | None, Region | None]:
         self.looks += 1
+        if self.is_silent:
+            return None, None
         is_there = selector.name in self.names
         return is_there, PLACE if is_there else None
 
@@ -43,6 +46,12 @@ def test_first_condition_that_is_met_is_told_by_its_number() -> None:
     assert ElementWatch(conditions({"still": 1}, SAVED, BUSY), elements).met() == (1, PLACE)
     elements.names = set()
     assert ElementWatch(conditions({"still": 1}, SAVED, BUSY), elements).met() == (2, None)
+
+
+def test_what_no_program_tells_is_neither_there_nor_gone() -> None:
+    elements: Any = ScriptedElements()
+    elements.is_silent = True
+    assert ElementWatch(conditions(SAVED, BUSY), elements).met() is None
 
 
 def test_where_no_element_is_waited_for_none_is_looked_for() -> None:

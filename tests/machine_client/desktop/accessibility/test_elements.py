@@ -1,5 +1,6 @@
 """Elements of real programs, found, pressed and refused; the programs are the witness."""
 
+import asyncio
 import dataclasses
 import itertools
 from collections.abc import Iterator
@@ -7,6 +8,7 @@ from contextlib import closing
 
 import pytest
 
+from machine_client.desktop.accessibility import programs
 from machine_client.desktop.accessibility.elements import AtSpiElements
 from machine_client.desktop.accessibility.windows import DesktopWindow
 from machine_client.desktop.base import DesktopError, FoundElement, Refusal
@@ -260,6 +262,23 @@ def test_element_beyond_the_screen_is_not_pressed(
     program.tell("move", -150, 80)
     assert accessible.refusal(role="push button", name="Save") == "element_missing"
     assert accessible.refusal(role="push button", name="Talk") == "found"
+
+
+def test_program_that_shows_too_much_for_the_time_is_told_in_part_and_never_pressed(
+    accessible: AccessibleDesktop, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never_ready(*_: object, **__: object) -> None:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(programs, "PROGRAM_SECONDS", 0.2)
+    monkeypatch.setattr(programs._Reader, "_complete", never_ready)
+    listed = accessible.elements.listed(Sought(), at=None, limit=1000, depth=None)
+    assert ([each.role for each in listed.elements][:1], listed.truncated) == (["frame"], "time")
+    frame = Selector(role="frame", name="Invoice*")
+    with pytest.raises(Refusal, match="shows too much to be looked at in time"):
+        accessible.elements.find(frame, place=True)
+    # Whether it is there or gone is not known.
+    assert accessible.elements.sight(frame) == (None, None)
 
 
 def test_place_without_a_program_has_no_elements(accessible: AccessibleDesktop) -> None:
