@@ -116,7 +116,7 @@ def test_private_control_is_ones_own_to_see(looking: Visit, desk: Desk, robot: S
     page, site = looking.page, looking.site
     live = expect(page.get_by_text("Live. The picture changes"))
     lease = robot.call("POST", control_of(desk), {"private": True}).json["id"]
-    words = f"{ROBOT} has private control of the machine: nobody else sees"
+    words = f"{ROBOT.capitalize()} has private control of the machine: nobody else sees"
     expect(page.locator(".veil")).to_contain_text(words)
     expect(page.locator(".holder")).to_contain_text(f"{ROBOT} has private control, taken")
     assert robot.call("PATCH", f"{control_of(desk)}/{lease}", {"private": False}).status == 200
