@@ -20,7 +20,7 @@ from server.clock import milliseconds
 from server.dispatch import refusals
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.questions.control import ControlChanged, FindLink
-from server.dispatch.questions.question import Done, LinkQuestion, Refusal
+from server.dispatch.questions.question import Done, LinkQuestion, Refusal, RefusalKind
 from server.errors import StoreUnavailable
 from server.store.audit import AuditEntry, AuditStore
 from server.store.identity.sessions import SessionStore
@@ -179,7 +179,12 @@ class MachineControl:
             raise refusals.RefusedError(await self._ended(organization_id, machine_id))
         control, epoch, has_changed = made
         self._changed(organization_id, machine_id)
-        await self._ask(ControlChanged(**about, epoch=epoch, lease_hash=lease_hash))
+        try:
+            await self._ask(ControlChanged(**about, epoch=epoch, lease_hash=lease_hash))
+        except refusals.RefusedError as error:
+            if error.refusal.kind is RefusalKind.CONTROL_HELD:
+                raise refusals.RefusedError(refusals.control_ended()) from None
+            raise
         return ChangedControl(_view(machine_id, lease, control), has_changed)
 
     async def end(self, organization_id: UUID, machine_id: str, caller: Caller, lease: str) -> None:

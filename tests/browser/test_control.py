@@ -112,6 +112,35 @@ def test_whoever_has_control_is_asked_to_hand_over(
     expect(page.get_by_text(words)).not_to_be_visible()
 
 
+def test_private_control_is_ones_own_to_see(looking: Visit, desk: Desk, robot: ServedApi) -> None:
+    page, site = looking.page, looking.site
+    live = expect(page.get_by_text("Live. The picture changes"))
+    lease = robot.call("POST", control_of(desk), {"private": True}).json["id"]
+    words = f"{ROBOT.capitalize()} has private control of the machine: nobody else sees"
+    expect(page.locator(".veil")).to_contain_text(words)
+    expect(page.locator(".holder")).to_contain_text(f"{ROBOT} has private control, taken")
+    assert robot.call("PATCH", f"{control_of(desk)}/{lease}", {"private": False}).status == 200
+    live.to_be_visible()
+    assert robot.call("DELETE", f"{control_of(desk)}/{lease}").status == 204
+    private = page.get_by_label("Private", exact=True)
+    private.check()
+    Hands(page, desk).take()
+    sign(page).to_contain_text("and nobody else sees it")
+    live.to_be_visible()
+    screenshot = f"/v1/computer/{desk.machine}/display/screenshot"
+    refused = site.api.call("GET", screenshot)
+    assert (refused.status, refused.json["reason"]) == (503, "private")
+    private.click()
+    expect(private).not_to_be_checked()
+    assert site.api.call("GET", screenshot).status == 200
+    page.get_by_role("button", name="Give back").click()
+    until(lambda: holder(site, desk) is None, "control is given back")
+    assert actions(site)[:4] == [
+        *("control.ended", "control.made_open"),
+        *("control.made_private", "control.taken"),
+    ]
+
+
 def test_asking_that_failed_may_be_done_again(looking: Visit, desk: Desk, robot: ServedApi) -> None:
     page = looking.page
     taken = robot.call("POST", control_of(desk), {}).json

@@ -423,19 +423,12 @@ class Machine(ElementWork):
             self._give_back(address)
 
     def make_private(self, private: bool = True) -> Control:
-        """Have the control that this object has be private, or open, from now on.
-
-        Raises ValueError where it has none.
-        """
+        """Have one's control be private, or open, from now on.  ValueError outside `control`."""
         if self._inputs.lease is None:
             raise ValueError("only within control() is there anything to make private")
-        return self._connection.call(
-            Control,
-            "PATCH",
-            f"{self._machine}/control/{self._inputs.lease}",
-            json={"private": private},
-            is_repeatable=True,
-        )
+        address = f"{self._machine}/control/{self._inputs.lease}"
+        body = {"private": private}
+        return self._connection.call(Control, "PATCH", address, body, is_repeatable=True)
 
     @contextmanager
     def record(

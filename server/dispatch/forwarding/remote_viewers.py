@@ -51,14 +51,24 @@ class RemoteViewers:
         """The next picture for another node.  Raises RefusedError where there is no screen."""
         key = request.organization_id, request.machine_id, request.viewer
         watching = self._watch(key, link, request)
+        try:
+            return await self._next(watching, request.rate)
+        finally:
+            # One that wants something else by now has another.
+            if watching.screen.why_over is not None and self._watching.get(key) is watching:
+                self._left(key)
+
+    async def _next(
+        self, watching: _Watching, rate: float
+    ) -> PictureTaken | NoPicture | ScreenEnded:
         loop = asyncio.get_running_loop()
         if watching.sent_at is None:
             picture = await watching.screen.first()
         else:
-            await watching.screen.pause(watching.sent_at + 0.9 / request.rate - loop.time())
+            await watching.screen.pause(watching.sent_at + 0.9 / rate - loop.time())
             next_picture = await watching.screen.next(UNCHANGED_SECONDS)
             if next_picture is None:
-                return self._without_picture(key, watching)
+                return _without_picture(watching.screen)
             picture = next_picture
         watching.sent_at = loop.time()
         return PictureTaken.of(picture)
@@ -84,16 +94,14 @@ class RemoteViewers:
     def _leaving(self, key: _Key) -> asyncio.TimerHandle:
         return asyncio.get_running_loop().call_later(LEFT_SECONDS, self._left, key)
 
-    def _without_picture(self, key: _Key, watching: _Watching) -> NoPicture | ScreenEnded:
-        if (why_over := watching.screen.why_over) is None:
-            return NoPicture()
-        # One that wants something else by now has another.
-        if self._watching.get(key) is watching:
-            self._left(key)
-        return ScreenEnded(reason=why_over, since=watching.screen.over_since)
-
     def _left(self, key: _Key) -> None:
         watching = self._watching.pop(key, None)
         if watching is not None:
             watching.leaving.cancel()
             watching.screen.close()
+
+
+def _without_picture(screen: LiveScreen) -> NoPicture | ScreenEnded:
+    if screen.why_over is None:
+        return NoPicture()
+    return ScreenEnded(reason=screen.why_over, since=screen.over_since)

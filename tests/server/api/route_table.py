@@ -224,7 +224,7 @@ TABLE = (
     Row("PUT", "/v1/machines/{machine_id}/control/{lease}", "machines:control", 409, OTHERS_404,
         "not-found control-ended"),
     Row("PATCH", "/v1/machines/{machine_id}/control/{lease}", "machines:control", 409, OTHERS_404,
-        "not-found control-ended machine-unavailable", takes_body=True),
+        "not-found control-ended machine-unavailable", body={"private": True}, takes_body=True),
     Row("DELETE", "/v1/machines/{machine_id}/control/{lease}", "machines:control", 409,
         OTHERS_404, "not-found control-ended"),
     Row("GET", "/v1/machines/{machine_id}/control/{lease}/hand", "input:send", 426,

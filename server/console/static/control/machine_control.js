@@ -114,6 +114,7 @@ export class MachineControl extends Store {
     takeControl({ screen, typing, touchpad, latches, hand, clipboard, own: this.own, signal });
     lease.signal.addEventListener("abort", () => void this.#ended(lease));
     touchpad.update(true);
+    screen.again();
     typing.focus({ preventScroll: true });
   }
 
@@ -212,7 +213,8 @@ export class MachineControl extends Store {
       return `Your token lacks the ${scopes}, so you can look only.`;
     }
     if (!isThere(this.machine)) return "Control needs a machine that is online.";
-    return this.screen.shows ? "" : "There is no picture yet.";
+    // Whoever takes over from somebody who has it privately sees it then.
+    return this.screen.shows || this.machine.control?.private ? "" : "There is no picture yet.";
   }
 
   /** What stands beside the button. */
