@@ -4,6 +4,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from pydantic import Field
+
 from farhand._desktop_types import Area
 from farhand._fleet_types import Answer
 
@@ -33,7 +35,7 @@ class Halted(Answer):
     at: datetime
     picture: str | None = None
     """The id of a picture of what the screen showed."""
-    candidates: list[Candidate] = []
+    candidates: list[Candidate] = Field(default_factory=list)
     is_done: bool = False
     """Whether the step's input was done: then it is never done again."""
     is_unknown: bool = False

@@ -62,6 +62,7 @@ UNAVAILABLE: Final[Mapping[str, str]] = {
     "unreachable": "The server cannot reach it.",
     "paused": "A person paused it.",
     "controlled": "A person has control of it.",
+    "run": "A run is at work on it.",
     "no_input": "Its desktop takes no input: it may be locked.",
     "no_screen": "Its screen cannot be seen.",
     "no_clipboard": "Its clipboard cannot be used.",
