@@ -22,6 +22,8 @@ from server.machines.socket import LinkSocket
 from server.machines.token_watch import TokenWatch
 from server.nodes.drain import Drain
 from server.process.node import Node
+from server.secrets.kept import KeptSecrets, SecretKeyError
+from server.secrets.key_file import FILE_NAME, KeyFileError, vault_of
 from server.services import Services
 from server.settings import ServerSettings
 from server.store.embedded_mongod import EmbeddedMongoDB
@@ -31,6 +33,7 @@ from server.store.machines.controls import ControlStore
 from server.store.machines.machines import MachineStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
+from server.store.sealed_secrets import SealedSecretStore
 from server.tasks import OnFailure, Tasks
 from server.web.bodies.incoming import MAX_DRAINED_BYTES
 from server.web.http_server import ApiServer
@@ -95,7 +98,13 @@ class Server:
             self._bus = self._open_bus()
             self.services = assemble(
                 Ground(
-                    settings, self._background, self._database, installation, self._node, self._bus
+                    settings,
+                    self._background,
+                    self._database,
+                    installation,
+                    await self._secrets(self._database, self._foundation.group),
+                    self._node,
+                    self._bus,
                 )
             )
             register_metrics(self.services)
@@ -154,6 +163,24 @@ class Server:
             self._watches.append(
                 supervise(embedded.until_ended, "watch the database", OnFailure.END_PROGRAM)
             )
+
+    async def _secrets(self, database: Database, group: str | None) -> KeptSecrets:
+        """What keeps secrets.  Raises StartError where this node cannot open those that are kept.
+
+        Nodes on several systems get their key from their operator, who gives all of them the same.
+        """
+        settings = self._settings
+        is_alone = not settings.has_nats or group is not None
+        path = settings.secret_key_file
+        if path is None and is_alone:
+            path = settings.data_dir / FILE_NAME
+        try:
+            vault = None if path is None else vault_of(path, may_make=is_alone)
+            kept = KeptSecrets(vault, SealedSecretStore(database))
+            await kept.check()
+        except (KeyFileError, SecretKeyError) as error:
+            raise StartError(str(error)) from None
+        return kept
 
     def _open_bus(self) -> Bus:
         try:

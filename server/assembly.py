@@ -70,7 +70,7 @@ from server.runs.ending import RunEnding
 from server.runs.executor import RunExecutor
 from server.runs.runs import Runs
 from server.runs.together import RunGround, runs_together
-from server.secrets.key_file import FILE_NAME, vault_of
+from server.secrets.kept import KeptSecrets
 from server.services import Access, Cluster, Library, Machines, Operation, RunParts, Services
 from server.settings import ServerSettings
 from server.store.audit import AuditEntry, AuditStore
@@ -127,6 +127,7 @@ class Ground:
     background: Tasks
     database: Database
     installation: Installation
+    secrets: KeptSecrets
     node: Node
     bus: Bus
 
@@ -180,6 +181,7 @@ def assemble(ground: Ground) -> Services:
         machines=machines,
         operation=operation,
         cluster=cluster,
+        secrets=ground.secrets,
         webhooks=webhooks,
         delivering=delivering,
         outages=outages,
@@ -425,7 +427,7 @@ def _runs(
             help=machines.help,
             deliveries=RunDeliveries(WebhookStore(database), PoolStore(database)).of,
             told=told.of_runs(events),
-            vault=vault_of(ground.settings.data_dir / FILE_NAME, may_make=True),
+            secrets=ground.secrets,
         )
     )
 

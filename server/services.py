@@ -45,6 +45,7 @@ from server.process.throttle import BlockingThrottle
 from server.runs.ending import RunEnding
 from server.runs.executor import RunExecutor
 from server.runs.runs import Runs
+from server.secrets.kept import KeptSecrets
 from server.settings import ServerSettings
 from server.store.audit import AuditStore
 from server.store.mongodb.database import Database
@@ -176,6 +177,7 @@ class Services:
     machines: Machines
     operation: Operation
     cluster: Cluster
+    secrets: KeptSecrets
     webhooks: Webhooks
     delivering: Delivering
     outages: Outages

@@ -142,6 +142,11 @@ class ServerSettings(ProgramSettings):
     nats_url_file: Annotated[HomePath, AfterValidator(_holds_nats_url)] | None = Field(
         None, description="A file with that alone, which may hold a password."
     )
+    secret_key_file: HomePath | None = Field(
+        None,
+        description="A file with the keys that encrypt secrets, the same on all nodes; unset, a "
+        "server that is alone makes one in its data directory.",
+    )
     node_name: str = Field(
         default_factory=socket.gethostname,
         pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",

@@ -46,6 +46,15 @@ WALLS = {
         "server.programs.embedded_program",
     },
     # What trajectories may become, above the store and below the handlers; it knows no MongoDB.
+    # What is encrypted at rest: the keys, what they encrypt, and nobody who has it.
+    "server.secrets": {"server.secrets", "server.store.sealed_secrets", "server.errors"},
+    # One step of a run, on whichever node its machine's link is.
+    "server.runs.finding": {
+        *("server.runs.finding", "server.runs.asking", "server.vision.findings", "schemas"),
+        *("server.dispatch.questions", "server.dispatch.refusals"),
+        "server.dispatch.here.neighbours",
+    },
+    "server.runs.values": {"schemas"},
     "server.trajectories": {
         *("server.trajectories", "server.store.trajectories", "server.store.transactions"),
         *("server.store.idempotency", "server.errors", "server.store.times"),
@@ -89,7 +98,6 @@ WALLS = {
         *("server.identity.authentication", "server.trajectories.running", "server.errors"),
         *("server.clock", "server.tasks", "server.vision.findings", "schemas"),
     },
-    "server.secrets": {"server.secrets", "schemas"},
     # What is posted to webhooks: rules above the store, and below the handlers.
     "server.webhooks": {
         *("server.webhooks", "server.fleet.pools", "server.store", "server.errors"),
@@ -116,7 +124,7 @@ WALLS = {
         *("server.dispatch", "server.fleet", "server.identity", "server.machines", "server.store"),
         *("server.process", "server.console", "server.settings", "server.tasks"),
         *("server.events", "server.metrics", "server.trajectories", "server.webhooks"),
-        *("server.vision", "server.runs"),
+        *("server.vision", "server.runs", "server.secrets"),
     },
     # Handlers ask the rooms of rules; what is stored, and how, is none of their business.
     "server.api": {
@@ -274,6 +282,7 @@ FOREIGN = {
     "mcp": ("server.mcp.protocol", "server.mcp.over_http", "server.mcp.stdio"),
     "mcp_types": ("server.mcp.protocol",),
     "httpcore": ("server.webhooks.posting",),
+    "cryptography": ("server.secrets.vault",),
     **dict.fromkeys(("cv2", "numpy", "rapidocr"), ("server.vision.looking",)),
     "httpx": ("farhand", "server.mcp.own_handlers"),
     # Each vendor's SDK is for whoever has installed it.
@@ -355,6 +364,19 @@ TESTED_ELSEWHERE = {
         ),
         "tests/server/api/machines/test_recordings.py",
     ),
+    # Steps are found, and what they bring about is seen, on a real machine's screen.
+    **dict.fromkeys(
+        (
+            *(f"server/runs/finding/{name}.py" for name in ("finding", "looking")),
+            *(f"server/runs/finding/{name}.py" for name in ("by_picture", "halting")),
+            *(f"server/runs/finding/{name}.py" for name in ("expecting", "outcomes")),
+            *("server/runs/finding/thresholds.py", "server/runs/asking.py"),
+            *("server/dispatch/here/pictures.py", "server/dispatch/questions/pictures.py"),
+        ),
+        "tests/finding/test_gauntlet.py",
+    ),
+    "schemas/steps/surroundings.py": "tests/server/dispatch/here/test_neighbours.py",
+    "server/store/sealed_secrets.py": "tests/server/secrets/test_kept.py",
     "server/mcp/recordings.py": "tests/server/mcp/test_tools.py",
     # A run is seen from what is asked of it, and from its beginning to its end.
     **dict.fromkeys(

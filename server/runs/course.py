@@ -25,7 +25,8 @@ from server.runs.machine import RunMachine
 from server.runs.stepping import Stepping, StepTools
 from server.runs.stops import Ending, Halting, HandedOver, Lost
 from server.runs.trying import StepTrying
-from server.secrets.vault import Sealed, SealedError, Vault
+from server.secrets.kept import KeptSecrets
+from server.secrets.vault import SealedError
 from server.store.identity.tokens import TokenStore
 from server.store.runs.documents import StoredRun
 from server.store.runs.turns import RunTurns
@@ -46,7 +47,7 @@ AGAIN_SECONDS: Final = 1.0
 class CourseParts:
     """What every run of this node is worked at with.
 
-    The ``vault`` opens the secrets of a run; they are in memory only while it is worked at.
+    ``secrets`` opens those of a run; they are in memory only while it is worked at.
     """
 
     turns: RunTurns
@@ -57,7 +58,7 @@ class CourseParts:
     halts: RunHalts
     ending: RunEnding
     tokens: TokenStore
-    vault: Vault
+    secrets: KeptSecrets
     ledger_remembers: timedelta
     background: Tasks
 
@@ -170,15 +171,14 @@ class RunCourse:
             raise Ending("error", f"what was approved cannot be run any more: {error}") from None
         if content.trajectory.content_hash != run.content_hash:
             raise Ending("error", "its content has changed since it was begun")
-        return content.steps, {**run.input_values, **self._secrets()}
+        return content.steps, {**run.input_values, **await self._secrets()}
 
-    def _secrets(self) -> Mapping[str, str]:
+    async def _secrets(self) -> Mapping[str, str]:
         """The values of its secrets.  Raises Ending where this node cannot open them."""
-        sealed = self._run.sealed
-        if sealed is None:
+        if not self._run.secrets:
             return {}
         try:
-            return self._parts.vault.opened(self._run.id, Sealed(sealed.key_id, sealed.content))
+            return await self._parts.secrets.opened(self._run.id)
         except SealedError as error:
             raise Ending("error", f"its secrets cannot be opened: {error}") from None
 

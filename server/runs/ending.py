@@ -59,7 +59,6 @@ class RunEnding:
             halted=None,
             wanted=None,
             reserves=None,
-            sealed=None,
         )
         deliveries = await self._deliveries(ended)
 

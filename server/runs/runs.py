@@ -9,14 +9,14 @@ from uuid import UUID, uuid4
 from schemas.http.problems import InvalidRequestError
 from schemas.runs.requests import ContinuedRun, NewRun, RetriedRun, RunListQuery
 from schemas.runs.runs import RunPage, RunWithSteps, StepResult
-from server.errors import NotFound, WrongState
+from server.errors import NotFound, StoreUnavailable, WrongState
 from server.identity.authentication import Principal
 from server.runs.ending import RunEnding
 from server.runs.values import checked
 from server.runs.views import run_view, whole_view
-from server.secrets.vault import Vault
+from server.secrets.kept import KeptSecrets, SecretKeyError
 from server.store.idempotency import KeyedRequest
-from server.store.runs.documents import StoredRun, StoredSecrets
+from server.store.runs.documents import StoredRun
 from server.store.runs.runs import RunStore
 from server.store.times import now
 from server.store.transactions import Result, Transaction, Transactions
@@ -39,14 +39,14 @@ class Runs:
         contents: RunContents,
         transactions: Transactions,
         ending: RunEnding,
-        vault: Vault,
+        secrets: KeptSecrets,
         woken: Callable[[], None],
     ) -> None:
         self._store = store
         self._contents = contents
         self._transactions = transactions
         self._ending = ending
-        self._vault = vault
+        self._secrets = secrets
         self._woken = woken
 
     async def begin(
@@ -57,7 +57,8 @@ class Runs:
         Raises a validation error for what cannot be run, or not with these values.
         """
         content = await self._content(principal.organization_id, new)
-        return await self._stored(self._new(principal, new, content), request)
+        _check(content, new)
+        return await self._stored(_new_run(principal, new, content), new, request)
 
     async def retry(
         self, principal: Principal, run_id: UUID, how: RetriedRun, request: KeyedRequest | None
@@ -79,8 +80,9 @@ class Runs:
             priority=before.priority,
             halt_timeout=before.halt_timeout,
         )
-        made = replace(self._new(principal, again, content), retry_of=before.id)
-        return await self._stored(made, request)
+        _check(content, again)
+        made = replace(_new_run(principal, again, content), retry_of=before.id)
+        return await self._stored(made, again, request)
 
     async def page(
         self,
@@ -140,28 +142,29 @@ class Runs:
         except WrongState as error:
             raise InvalidRequestError.single(("body", field), str(error), "not_runnable") from None
 
-    def _new(self, principal: Principal, new: NewRun, content: RunContent) -> StoredRun:
-        """A new run.  Raises a validation error for values that do not fit."""
-        secrets = new.sensitive_input_values
-        checked(content.steps, content.input_schema, new.input_values, secrets)
-        run = _new_run(principal, new, content)
-        if not secrets:
-            return run
-        sealed = self._vault.seal(run.id, secrets)
-        return replace(
-            run, secrets=sorted(secrets), sealed=StoredSecrets(sealed.key_id, sealed.content)
-        )
-
     async def _stored(
-        self, made: StoredRun, request: KeyedRequest | None
+        self, made: StoredRun, new: NewRun, request: KeyedRequest | None
     ) -> tuple[RunWithSteps, bool]:
-        body = whole_view(made)
+        body, secrets = whole_view(made), new.sensitive_input_values
 
         async def work(transaction: Transaction) -> Result:
             await transaction.runs.insert([made])
             return {"body": body.model_dump_json()}
 
-        result, is_replayed = await self._transactions.run_once(request, work)
+        is_made = False
+        try:
+            if secrets:
+                await self._secrets.keep(made.id, secrets)
+            result, is_replayed = await self._transactions.run_once(request, work)
+            is_made = not is_replayed
+        except SecretKeyError as error:
+            raise WrongState(f"no secrets can be kept: {error}") from None
+        except StoreUnavailable:
+            is_made = True  # Perhaps: its node finds that out.
+            raise
+        finally:
+            if secrets and not is_made:
+                await self._secrets.erase(made.id)
         if is_replayed:
             return RunWithSteps.model_validate_json(result["body"]), True
         self._ending.tell(made)
@@ -173,6 +176,11 @@ class Runs:
         if run is None:
             raise NotFound("There is no such run.")
         return run
+
+
+def _check(content: RunContent, new: NewRun) -> None:
+    """Raise a validation error for values that do not fit."""
+    checked(content.steps, content.input_schema, new.input_values, new.sensitive_input_values)
 
 
 def _new_run(principal: Principal, new: NewRun, content: RunContent) -> StoredRun:
@@ -189,6 +197,7 @@ def _new_run(principal: Principal, new: NewRun, content: RunContent) -> StoredRu
         priority=new.priority,
         halt_timeout=new.halt_timeout,
         input_values=new.input_values,
+        secrets=sorted(new.sensitive_input_values),
         step_count=len(content.steps),
         by=principal.token_name,
         token_id=principal.token_id,

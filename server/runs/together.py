@@ -14,7 +14,7 @@ from server.runs.ending import MakeDeliveries, RunEnding
 from server.runs.executor import RunExecutor
 from server.runs.halting import RunHalts
 from server.runs.runs import Runs
-from server.secrets.vault import Vault
+from server.secrets.kept import KeptSecrets
 from server.store.identity.tokens import TokenStore
 from server.store.machines.machines import MachineStore
 from server.store.machines.pools import PoolStore
@@ -44,7 +44,7 @@ class RunGround:
     help: Help
     deliveries: MakeDeliveries
     told: Callable[[StoredRun, Run], None]
-    vault: Vault
+    secrets: KeptSecrets
 
 
 def runs_together(ground: RunGround) -> tuple[Runs, RunExecutor, RunEnding]:
@@ -63,10 +63,10 @@ def runs_together(ground: RunGround) -> tuple[Runs, RunExecutor, RunEnding]:
         halts=RunHalts(ground.dispatcher, pictures, ground.help),
         ending=ending,
         tokens=TokenStore(database),
-        vault=ground.vault,
+        secrets=ground.secrets,
         ledger_remembers=ground.key_lifetime,
         background=ground.background,
     )
     executor = RunExecutor(parts, MachineStore(database), PoolStore(database), ground.background)
-    runs = Runs(RunStore(database), contents, transactions, ending, ground.vault, executor.wake)
+    runs = Runs(RunStore(database), contents, transactions, ending, ground.secrets, executor.wake)
     return runs, executor, ending

@@ -83,7 +83,10 @@ class Desk:
     async def place(self, role: str, row: str | None = None) -> tuple[int, int]:
         """Where something of the form is: of an order's line, or the first with that name."""
         query = f"/v1/computer/{self.machine_id}/elements?window={TITLE.replace(' ', '%20')}"
-        items = (await self.service.get(query)).json["items"]
+        while True:
+            items = (await self.service.get(query)).json["items"]
+            if all(each["bounds"] is not None for each in items):
+                break  # A window that has just changed its size has no sure place for a moment.
         if row is None:
             bounds = next(each["bounds"] for each in items if role in (each["name"], each["role"]))
         else:
@@ -104,6 +107,9 @@ class Desk:
         step: dict[str, Any] = {}
         while "around" not in (step.get("target") or {}):
             assert time.monotonic() < deadline, f"nothing was seen around it: {step}"
+            if operation.startswith("mouse."):
+                # A pointer on the target would be in its picture.
+                await self.carried_out("mouse.move", {"x": 1279, "y": 799})
             await asyncio.sleep(SEEN_SECONDS)
             sent = await self.service.post(
                 self.machine.input_path(operation.replace(".", "/")), body

@@ -6,6 +6,7 @@ import socket
 import stat
 from datetime import timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from tornado.httpclient import AsyncHTTPClient
@@ -144,6 +145,30 @@ async def test_server_on_the_same_data_knows_what_was_stored(mongodb: str, data_
         again = Service(server, service.organization_id, service.token)
         assert (await again.get(f"/v1/workflows/{workflow['id']}")).json == workflow
         assert (await again.get("/v1/machines/desk-1")).status == 200
+
+
+async def test_server_that_cannot_open_what_is_kept_does_not_start(
+    mongodb: str, data_dir: Path, database_name: str, tmp_path: Path
+) -> None:
+    run, secrets = uuid4(), {"password": "geheim"}
+    async with running_server(mongodb, data_dir, database_name) as server:
+        await server.services.secrets.keep(run, secrets)
+    async with running_server(mongodb, data_dir, database_name) as server:
+        assert await server.services.secrets.opened(run) == secrets
+    with pytest.raises(StartError, match="give this node the file that the others have"):
+        async with running_server(mongodb, tmp_path / "elsewhere", database_name):
+            pass
+    key_file = data_dir / "secret-key"
+    key_file.chmod(0o644)
+    with pytest.raises(StartError, match="can be read by others: chmod 600"):
+        async with running_server(mongodb, data_dir, database_name):
+            pass
+    key_file.chmod(0o600)
+    elsewhere = {"secret_key_file": key_file}
+    async with running_server(
+        mongodb, tmp_path / "elsewhere", database_name, **elsewhere
+    ) as server:
+        assert await server.services.secrets.opened(run) == secrets
 
 
 async def test_server_brings_a_mongodb_of_its_own(data_dir: Path) -> None:

@@ -31,8 +31,7 @@ async def find_recorded(
         TakeScreenshot(
             organization_id=question.organization_id,
             machine_id=question.machine_id,
-            # As pictures are recorded, so that what is the same looks the same.
-            wanted=PictureWanted(format="jpeg", quality=RECORDED_QUALITY, pointer=False),
+            wanted=PictureWanted(pointer=False),
         ),
     )
     part = Part(
@@ -50,9 +49,6 @@ async def find_recorded(
         raise RefusedError(busy("pictures to be looked at as it may")) from None
     except VisionError as error:
         raise RefusedError(no_vision(str(error))) from None
-
-
-RECORDED_QUALITY = 70
 
 
 def _region(area: Area) -> Region:

@@ -1,5 +1,6 @@
 """Finds a step's target by what programs tell of it, and of what stands around it."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -13,7 +14,12 @@ from server.runs.asking import Machine
 from server.runs.finding import placing
 from server.runs.finding.looking import elements
 from server.runs.finding.outcomes import Candidate, Found, Halt
-from server.runs.finding.thresholds import MOST_ALIKE, MOST_CANDIDATES
+from server.runs.finding.thresholds import (
+    AGAIN_SECONDS,
+    LOOKS_AGAIN,
+    MOST_ALIKE,
+    MOST_CANDIDATES,
+)
 
 _ANYWHERE: Final = Around()
 
@@ -67,10 +73,14 @@ async def named(machine: Machine, step: Step) -> Found | Halt:
 async def at_focus(machine: Machine, step: Step, target: Target) -> Found | Halt:
     """Whether keys go to where they went when they were recorded.  Raises RefusedError."""
     recorded = target.around or _ANYWHERE
-    told = await elements(machine, Sought(), MAX_ELEMENTS)
-    if told.truncated is not None:
-        told = await elements(machine, _within(recorded), MAX_ELEMENTS)
-    focused = [each for each in told.elements if "focused" in each.states]
+    for _ in range(LOOKS_AGAIN):
+        told = await elements(machine, Sought(), MAX_ELEMENTS)
+        if told.truncated is not None:
+            told = await elements(machine, _within(recorded), MAX_ELEMENTS)
+        focused = [each for each in told.elements if "focused" in each.states]
+        if all(each.bounds is not None for each in focused):
+            break
+        await asyncio.sleep(AGAIN_SECONDS)
     said = f"keys went to {_said(target.element)}" if target.element else "keys went to an element"
     if len(focused) != 1 or target.element is None:
         why = f"{said}, and now {len(focused) or 'no'} elements have the focus"
@@ -127,10 +137,16 @@ async def _the_one(
     machine: Machine, selector: Selector, around: Around | None
 ) -> SeenElement | Halt | None:
     """The element that is meant; None where none is like it."""
-    among = await _among(machine, selector, around)
-    if among is None:
-        return Halt("ambiguous", f"too many elements are like {_said(selector)} to tell them apart")
-    judged = _judged(among, selector, around)
+    for _ in range(LOOKS_AGAIN):
+        among = await _among(machine, selector, around)
+        if among is None:
+            why = f"too many elements are like {_said(selector)} to tell them apart"
+            return Halt("ambiguous", why)
+        judged = _judged(among, selector, around)
+        if all(each.element.bounds is not None for each in judged):
+            break
+        # A window that is just changing its size has no sure place for a moment.
+        await asyncio.sleep(AGAIN_SECONDS)
     if not judged and around is not None:
         # In another window or program, where it is not looked for at once.
         elsewhere = await elements(machine, _like(selector, _ANYWHERE), MOST_ALIKE)

@@ -16,7 +16,6 @@ from server.runs.finding.thresholds import (
     LEAST_LINE,
     LINE_HEIGHT,
     LINE_REACH,
-    MARGIN_AROUND,
     MOST_CANDIDATES,
     MOST_LINE_HEIGHT,
     SAME_WAY,
@@ -86,10 +85,9 @@ def chosen(places: tuple[PlaceFound, ...]) -> PlaceFound | Halt | None:
             f"{best.line:.0%} are there again, of all around it {best.around:.0%}"
         )
         return Halt("surroundings", why, candidates)
-    best, *others = sorted(right, key=lambda each: -each.around)
-    if others and best.around - others[0].around < MARGIN_AROUND:
+    if len(right) > 1:
         return Halt("ambiguous", f"{len(right)} places look like it, among the same", candidates)
-    return best
+    return right[0]
 
 
 async def _check_end(

@@ -39,6 +39,10 @@ async def _found(machine: Machine, step: Step, scale: float | None) -> Found | H
     if placing.place_of(step) is None:
         if step.operation.startswith("keyboard.") and target.element is not None:
             return await at_focus(machine, step, target)
+        if placing.is_in_picture(step) and (target.element or target.crop):
+            return Halt(
+                "unfindable", "its places are those of a smaller picture, and have no target"
+            )
         return Found(dict(step.body), "none needed")
     found = await _by_element(machine, step, target)
     return found or await _by_picture(machine, step, target, scale) or _nowhere(target)

@@ -45,6 +45,12 @@ def place_of(step: Step) -> tuple[int, int] | None:
     return next(((each.x, each.y) for each in body.places), None)
 
 
+def is_in_picture(step: Step) -> bool:
+    """Whether its places are pixels of a picture of another size than the desktop's."""
+    body = input_of(step)
+    return isinstance(body, MouseInput) and body.picture_size is not None
+
+
 def may_be_whole(element: SeenElement) -> bool:
     """Whether an element does the same wherever within it is clicked."""
     return element.role in _WHOLE and _PARTED.isdisjoint(element.states)

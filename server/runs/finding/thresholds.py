@@ -14,6 +14,10 @@ SAME_SIZE: Final = 2
 MOST_CANDIDATES: Final = 8
 """Of those that a halt tells of, the likeliest first."""
 
+LOOKS_AGAIN: Final = 5
+AGAIN_SECONDS: Final = 0.05
+"""At elements that have no sure place, as those of a window that is just changing its size."""
+
 MOST_ALIKE: Final = 50
 """Elements among which one is found by what is around it."""
 
@@ -30,9 +34,6 @@ LEAST_LINE: Final = 1.0
 
 LEAST_AROUND: Final = 0.5
 """Of what there is to see around a target, above and below its line as well."""
-
-MARGIN_AROUND: Final = 0.2
-"""By which more is around the one of several places than around the next."""
 
 SAME_WAY: Final = 3
 """Pixels between where a step ends and where it should, as seen from where it begins."""

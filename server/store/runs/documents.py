@@ -1,21 +1,13 @@
 """A run as it is stored."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from schemas.runs.runs import Halted, RunStatus, StepResult
 from server.store.mongodb.documents import Document, fields_of
-
-
-@dataclass(frozen=True)
-class StoredSecrets:
-    """The secrets of a run as they are encrypted, and the id of the key."""
-
-    key_id: str
-    content: bytes = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -66,7 +58,6 @@ class StoredRun:
     created_at: datetime
     reservation: str = field(repr=False)
     secrets: list[str] = field(default_factory=list)
-    sealed: StoredSecrets | None = field(default=None, repr=False)
     status: RunStatus = "scheduling"
     step: int = 1
     tries: int = 0
@@ -90,7 +81,6 @@ class StoredRun:
 def run_document(run: StoredRun) -> Document:
     """The document of a new run."""
     document = {**vars(run), "_id": run.id, "steps": [], "lease": None, "wants_turn": True}
-    document["sealed"] = run.sealed and asdict(run.sealed)
     del document["id"], document["reserves"]
     return document
 
@@ -100,8 +90,6 @@ def stored_run(document: Mapping[str, Any]) -> StoredRun:
     fields = fields_of(StoredRun, dict(document))
     attempt, halted = fields.get("attempt"), fields.get("halted")
     fields["attempt"] = attempt and StoredAttempt(**fields_of(StoredAttempt, attempt))
-    sealed = fields.get("sealed")
-    fields["sealed"] = sealed and StoredSecrets(**fields_of(StoredSecrets, sealed))
     fields["halted"] = halted and Halted.model_validate(halted)
     fields["steps"] = tuple(StepResult.model_validate(each) for each in document.get("steps", ()))
     return StoredRun(id=document["_id"], **fields)

@@ -21,6 +21,7 @@ class RunWrites:
     def __init__(self, database: Database, session: Session) -> None:
         self._session = session
         self._runs = database.collection("runs")
+        self._sealed = database.collection("sealed_secrets")
 
     async def insert(self, runs: Sequence[StoredRun]) -> None:
         """Store new ones of one organization.  Raises WrongState where too many wait already."""
@@ -60,10 +61,11 @@ class RunWrites:
             condition["lease.owner"] = owner
         result = await self._runs.update_one(
             condition,
-            {"$set": changes, "$unset": {"reserves": "", "sealed": ""}},
+            {"$set": changes, "$unset": {"reserves": ""}},
             session=self._session,
         )
         if result.matched_count:
+            await self._sealed.delete_one({"_id": run_id}, session=self._session)
             await outbox.insert_in(self._session, deliveries)
         return result.matched_count == 1
 

@@ -54,16 +54,14 @@ class Found:
     similarity: float
 
 
-def find(
-    screen: Pixels, sought: Pixels, similarity: float, scales: Sequence[float] = SCALES
-) -> list[Found]:
+def find(screen: Pixels, sought: Pixels, similarity: float) -> list[Found]:
     """Where a picture may be: by its greys, else by its edges, which are there in any colours."""
-    greys = grey(screen), grey(sought)
+    greys = _grey(screen), _grey(sought)
     if float(greys[1].std()) < 1:
         return []  # Of one colour: it is everywhere and nowhere.
-    for scale in scales:
+    for scale in SCALES:
         for looks in (greys, None):
-            whole, part = looks or (edges(greys[0]), edges(greys[1]))
+            whole, part = looks or (_edges(greys[0]), _edges(greys[1]))
             if found := _at_scale(whole, part, scale, similarity):
                 return found
     return []
@@ -87,7 +85,7 @@ def chosen(found: Sequence[Found], near: tuple[float, float] | None) -> Box | No
 def _at_scale(whole: Grey, part: Grey, scale: float, similarity: float) -> list[Found]:
     least = PARTS_SIMILARITY if scale == 1 else SCALED_PARTS_SIMILARITY
     if scale != 1:
-        part = scaled(part, scale)
+        part = _scaled(part, scale)
     height, width = part.shape
     if min(width, height) < SMALLEST_SIDE or width > whole.shape[1] or height > whole.shape[0]:
         return []
@@ -131,17 +129,6 @@ def _peaks(
 
 def _parts_are_alike(there: Grey, sought: Grey, least: float) -> bool:
     """Whether each part with something to see, in one or the other, is alike in both."""
-    return all(likeness is None or likeness >= least for likeness in _parts(there, sought))
-
-
-def part_alike(there: Grey, sought: Grey, least: float) -> float:
-    """Which part of what there is to see, in one or the other, is alike in both; 1 of nothing."""
-    seen = [likeness for likeness in _parts(there, sought) if likeness is not None]
-    return sum(likeness >= least for likeness in seen) / len(seen) if seen else 1.0
-
-
-def _parts(there: Grey, sought: Grey) -> Iterator[float | None]:
-    """How alike each part is in both; None of one with nothing to see."""
     height, width = sought.shape
     step = PART // 2
     # What is drawn dimmer, or the other way round, is still the same.
@@ -150,34 +137,34 @@ def _parts(there: Grey, sought: Grey) -> Iterator[float | None]:
         for left in _starts(width, step):
             one = there[top : top + PART, left : left + PART]
             other = sought[top : top + PART, left : left + PART]
-            yield _correlation(one, other)
+            if _correlation(one, other) < least:
+                return False
+    return True
 
 
 def _starts(length: int, step: int) -> range:
     return range(0, max(1, length - PART + 1), step)
 
 
-def _correlation(one: Grey, other: Grey) -> float | None:
+def _correlation(one: Grey, other: Grey) -> float:
     one, other = one - one.mean(), other - other.mean()
     if max(float(one.std()), float(other.std())) < DISTINCT:
-        return None
+        return 1.0
     norm = float(np.sqrt((one * one).sum() * (other * other).sum()))
     return float((one * other).sum()) / norm if norm > 0 else 0.0
 
 
-def grey(pixels: Pixels) -> Grey:
-    """How light each pixel is."""
+def _grey(pixels: Pixels) -> Grey:
     return cv2.cvtColor(pixels, cv2.COLOR_BGR2GRAY).astype(np.float32)
 
 
-def edges(grey: Grey) -> Grey:
+def _edges(grey: Grey) -> Grey:
     """How much each pixel differs from those around it, whichever way."""
     across, down = cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)
     return np.clip(cv2.magnitude(across, down) / 4, 0, 255).astype(np.float32)
 
 
-def scaled(part: Grey, scale: float) -> Grey:
-    """The same so many times as large."""
+def _scaled(part: Grey, scale: float) -> Grey:
     size = round(part.shape[1] * scale), round(part.shape[0] * scale)
     how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     return cv2.resize(part, size, interpolation=how).astype(np.float32)

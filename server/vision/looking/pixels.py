@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.inputs.sights import Place
-from schemas.values.pictures import Region, Size
+from schemas.values.pictures import Region
 from server.vision.findings import Question
 
 Pixels = NDArray[np.uint8]
@@ -35,11 +35,6 @@ def decoded(picture: bytes) -> Pixels:
     if pixels is None:
         raise ValueError("no picture")
     return pixels.astype(np.uint8, copy=False)
-
-
-def size_of(pixels: Pixels) -> Size:
-    """How large a picture is."""
-    return Size(pixels.shape[1], pixels.shape[0])
 
 
 def on_desktop(box: Box, shown: Question) -> Region:

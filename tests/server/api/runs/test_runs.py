@@ -1,16 +1,20 @@
 """Runs over HTTP: what is refused before anything, lists, rights, and what they are told to do."""
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
+from tornado.ioloop import IOLoop
 
 from schemas.resources.tokens import Scope
+from server.app import Server
 from tests.events import listening
 from tests.runs import approve, approved, begun, run_of, steps
 from tests.server.fleet.test_reach import bound, put
-from tests.service import Service
+from tests.service import Service, running_server
+from tests.store import entered
 
 RUNS = "/v1/runs"
 TYPED = {
@@ -20,6 +24,17 @@ TYPED = {
 }
 SECRET = {"operation": "keyboard.type", "body": {}, "secret": "password"}
 ON_DESK = {"machine_id": "desk-1"}
+
+
+@pytest.fixture(scope="module")
+def shared_server(
+    io_loop: IOLoop, mongodb: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """A server with a database of its own: no other one could open the secrets in it."""
+    directory = tmp_path_factory.mktemp("data")
+    context = running_server(mongodb, directory, f"runs_{uuid4().hex}")
+    with entered(io_loop, context) as server:
+        yield server
 
 
 async def posted(service: Service, trajectory: Any, **more: Any) -> Any:
@@ -120,16 +135,16 @@ async def test_secrets_are_in_no_answer_and_encrypted(service: Service) -> None:
     secret = f"canary-{uuid4()}"
     reply = await posted(service, trajectory, sensitive_input_values={"password": secret})
     assert (reply.status, reply.json["secrets"]) == (201, ["password"])
-    runs = service.server.services.operation.database.collection("runs")
-    stored = await runs.find_one({"machine_id": "desk-1", "secrets": "password"})
-    assert stored is not None
+    database = service.server.services.operation.database
+    run_id = {"_id": UUID(reply.json["id"])}
+    stored = await database.collection("runs").find_one(run_id)
+    sealed = await database.collection("sealed_secrets").find_one(run_id)
+    assert sealed is not None
     assert secret not in repr(stored) + reply.body.decode()
-    assert secret.encode() not in stored["sealed"]["content"]
+    assert secret.encode() not in sealed["content"]
     path = f"{RUNS}/{reply.json['id']}"
     assert (await service.post(f"{path}/cancel")).json["status"] == "cancelled"
-    ended = await runs.find_one({"_id": stored["_id"]})
-    assert ended is not None
-    assert "sealed" not in ended
+    assert await database.collection("sealed_secrets").find_one(run_id) is None
     without = await service.post(f"{path}/retry")
     assert without.status == 422
     again = await service.post(f"{path}/retry", {"sensitive_input_values": {"password": secret}})

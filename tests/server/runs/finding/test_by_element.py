@@ -1,0 +1,163 @@
+"""Targets by elements on a machine that the test plays, for what real ones seldom show."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from schemas.inputs.selectors import Selector, Sought
+from schemas.link.element_messages import MAX_ELEMENTS, SeenElement
+from schemas.steps.step import Step, Target
+from schemas.values.pictures import Region
+from server.dispatch.here.neighbours import around, is_like
+from server.dispatch.questions.elements import ElementsFound, FindElements
+from server.dispatch.questions.question import Question, Refusal
+from server.dispatch.refusals import unavailable, without_elements
+from server.runs.finding import Found, Halt, find
+from tests.told_elements import element
+
+SAVE = Selector(role="push button", name="Save")
+
+
+@dataclass
+class Played:
+    """A machine that has these elements, and no screen; ``most`` are told at once."""
+
+    elements: list[SeenElement]
+    most: int = MAX_ELEMENTS
+    refusal: Refusal | None = None
+    asked: list[FindElements] = field(default_factory=list)
+    before: Callable[["Played"], None] = lambda _: None
+
+    organization_id = UUID(int=1)
+    machine_id = "desk-1"
+
+    async def ask(self, question: Question[Any]) -> Any:
+        if not isinstance(question, FindElements):
+            return unavailable("no_screen", "the machine shows no screen: it is locked", None)
+        if self.refusal is not None:
+            return self.refusal
+        self.asked.append(question)
+        self.before(self)
+        like = [each for each in self.elements if is_like(each, question.sought)]
+        most = min(self.most, question.limit)
+        return ElementsFound(
+            elements=like[:most],
+            selectors=[Selector(ref=each.ref) for each in like[:most]],
+            truncated="limit" if len(like) > most else None,
+            silent=[],
+        )
+
+    async def recorded(self, picture_id: str) -> bytes | None:
+        return None
+
+
+def row(number: int, **others: Any) -> list[SeenElement]:
+    """A label, and the button behind it."""
+    top, ref = 40 * number, f"row-{number}"
+    label = element("label", f"Order {number}", bounds=Region(0, top, 80, 30), ref=f"label-{ref}")
+    return [label, element(bounds=Region(100, top, 80, 30), ref=ref, **others)]
+
+
+ROWS = [*row(1), *row(2), *row(3)]
+
+
+def click(selector: Selector = SAVE, of: SeenElement = ROWS[3], **said: Any) -> Step:
+    """A click at the button of the second line."""
+    target = Target(element=selector, box=of.bounds and {**of.bounds._asdict()}, **said)
+    return Step(operation="mouse.click", body={"x": 140, "y": 95}, target=target)
+
+
+async def test_line_decides_also_where_not_all_is_told_at_once() -> None:
+    many = [element("label", f"Note {number}", ref=f"note-{number}") for number in range(20)]
+    machine = Played([*ROWS, *many], most=10)
+    found = await find(machine, click(around=around(ROWS[3], ROWS)))
+    assert isinstance(found, Found), found
+    assert found.body == {"element": {"ref": "row-2"}}
+    alike = Played([*many, *[each for number in range(60) for each in row(number)]], most=10)
+    halt = await find(alike, click(around=around(ROWS[3], ROWS)))
+    assert isinstance(halt, Halt)
+    assert (halt.reason, halt.why[:27]) == ("ambiguous", "too many elements are like ")
+
+
+async def test_element_of_another_window_is_named_and_not_taken() -> None:
+    other = [each.model_copy(update={"window": "Mail"}) for each in row(2)]
+    halt = await find(Played(other), click(around=around(ROWS[3], ROWS)))
+    assert isinstance(halt, Halt)
+    assert halt.reason == "surroundings"
+    assert halt.expected[0] == "the window Invoice 4711"
+    assert halt.candidates[0].box == ROWS[3].bounds
+
+
+async def test_place_that_is_not_sure_yet_is_looked_for_again() -> None:
+    def settle(machine: Played) -> None:
+        if len(machine.asked) > 1:
+            machine.elements = ROWS
+
+    unplaced = [each.model_copy(update={"bounds": None}) for each in ROWS]
+    found = await find(Played(unplaced, before=settle), click(around=around(ROWS[3], ROWS)))
+    assert isinstance(found, Found)
+    never = await find(Played(unplaced[2:4]), click())
+    assert isinstance(never, Halt)
+    assert never.reason == "not_usable"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "came"),
+    [(Region(300, 200, 80, 30), {"x": 340, "y": 215}), (Region(300, 200, 90, 30), "surroundings")],
+)
+async def test_place_within_a_drawing_counts_and_needs_its_size(bounds: Region, came: Any) -> None:
+    drawing = element("drawing area", "Plan", bounds=bounds)
+    step = click(Selector(role="drawing area", name="Plan"))
+    found = await find(Played([drawing]), step)
+    assert (found.body if isinstance(found, Found) else found.reason) == came
+
+
+async def test_machine_without_elements_says_so_unless_there_is_a_picture() -> None:
+    machine = Played([], refusal=without_elements("it has none"))
+    halt = await find(machine, click())
+    assert isinstance(halt, Halt)
+    assert (halt.reason, halt.refusal) == ("cannot_look", machine.refusal)
+    crop = {"picture": "0" * 64, "area": {"x": 0, "y": 0, "width": 320, "height": 160}}
+    unseen = await find(machine, click(crop=crop))
+    assert isinstance(unseen, Halt)
+    assert unseen.why == "the machine shows no screen: it is locked"
+
+
+@pytest.mark.parametrize(
+    ("states", "value", "reason"),
+    [
+        (["enabled", "focused", "editable"], "", None),
+        (["enabled", "focused", "editable"], "old", "surroundings"),
+        (["enabled", "editable"], "", "focus"),
+    ],
+)
+async def test_keys_are_for_the_element_that_had_the_focus(
+    states: list[str], value: str, reason: str | None
+) -> None:
+    field_ = element("entry", "Total", states=states, value=value)
+    recorded = around(field_, [field_]).model_copy(update={"is_empty": True})
+    target = Target(element=Selector(role="entry", name="Total"), around=recorded)
+    step = Step(operation="keyboard.type", body={"text": "7"}, target=target)
+    found = await find(Played([field_]), step)
+    assert (found.reason if isinstance(found, Halt) else None) == reason
+    if reason is None:
+        other = element("entry", "Other", ref="other", states=states)
+        elsewhere = await find(Played([other]), step)
+        assert isinstance(elsewhere, Halt)
+        assert "without role 'entry' name 'Total'" in elsewhere.why
+
+
+async def test_place_in_a_smaller_picture_is_not_taken_alone() -> None:
+    body = {"x": 3, "y": 4, "in": {"width": 640, "height": 400}}
+    target = Target(element=SAVE)
+    halt = await find(Played(ROWS), Step(operation="mouse.click", body=body, target=target))
+    assert isinstance(halt, Halt)
+    assert halt.reason == "unfindable"
+    assert isinstance(await find(Played([]), Step(operation="mouse.click", body=body)), Found)
+
+
+def test_sought_of_all_is_all() -> None:
+    assert all(is_like(each, Sought()) for each in ROWS)

@@ -1,0 +1,70 @@
+"""A part of a recorded picture in another one: where it is, and how much is around it again."""
+
+import pytest
+from PIL import Image
+
+from schemas.values.pictures import Region, Size
+from server.vision.findings import Part, Question
+from server.vision.looking.looking import looked_at
+from tests.finding.measuring import Measured, measured, report
+from tests.signs import drawn, png
+
+WORDS = drawn("Order 4711", (320, 40))
+CORE = Region(100, 100, 320, 40)
+
+
+def screen(at: tuple[int, int], sign: Image.Image = WORDS) -> bytes:
+    image = Image.new("RGB", (640, 400), "#f0f0f0")
+    image.paste(sign, at)
+    return png(image)
+
+
+def asked(recorded: bytes, core: Region = CORE, around: Region = CORE) -> Question:
+    part = Part(
+        picture=Region(0, 0, 640, 400), length=len(recorded), core=core, line=core, around=around
+    )
+    return Question(region=Region(1000, 0, 1280, 800), size=Size(640, 400), part=part)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_line_is_found_where_it_went_and_no_other_is_taken_for_it(seed: int) -> None:
+    found = measured(seed)
+    assert found == Measured(1.0, found.other, "right", "halted")
+    assert found.other < 0.99
+
+
+def test_report_tells_of_both_halves() -> None:
+    assert report(2).endswith("look-alikes taken for them: 0")
+
+
+def test_place_is_on_the_desktop_and_what_is_around_is_told() -> None:
+    recorded = screen((100, 100))
+    findings = looked_at(asked(recorded), screen((37, 211)) + recorded)
+    (place,) = findings.places
+    assert place.at == Region(1074, 422, 640, 80)
+    assert (place.scale, place.line, place.around) == (1.0, 1.0, 1.0)
+    both = Image.new("RGB", (640, 400), "#f0f0f0")
+    both.paste(WORDS, (100, 100))
+    both.paste(drawn("Invoices", (320, 40)), (100, 150))
+    recorded = png(both)
+    question = asked(recorded, around=Region(100, 100, 320, 90))
+    (place,) = looked_at(question, screen((37, 211)) + recorded).places
+    assert place.line == 1.0
+    assert 0.3 < place.around < 0.8
+
+
+def test_part_at_the_edge_of_the_screen_is_not_all_there() -> None:
+    recorded = screen((100, 100))
+    core = Region(110, 100, 120, 40)
+    question = asked(recorded, core=core, around=CORE)
+    (place,) = looked_at(question, screen((-100, 100)) + recorded).places or (None,)
+    assert place is None or place.around < 1.0
+
+
+def test_what_is_not_there_is_nowhere_and_a_part_beside_the_picture_is_refused() -> None:
+    recorded = screen((100, 100))
+    assert looked_at(asked(recorded), screen((0, 0), drawn("x")) + recorded).places == ()
+    blank = png(Image.new("RGB", (640, 400)))
+    assert looked_at(asked(blank), recorded + blank).places == ()
+    with pytest.raises(ValueError, match="beside the picture"):
+        looked_at(asked(recorded, core=Region(900, 0, 10, 10)), recorded + recorded)
