@@ -8,17 +8,24 @@ wrong was entered.
 import argparse
 import asyncio
 import os
+import statistics
 import sys
 import tempfile
+import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from benchmarks.subjects import mongodb
+from schemas.inputs.pictures import PictureWanted
+from schemas.inputs.selectors import Sought
+from server.runs.finding import looking
 from tests.finding.gauntlet import WORKFLOWS, by_picture_alone, run
 from tests.finding.measuring import report
-from tests.finding.rig import desk
+from tests.finding.rig import TITLE, Desk, desk
 from tests.service import running_service
 
 SEEDS = 120
+ROUNDS = 20
 
 
 def main() -> int:
@@ -44,11 +51,29 @@ async def _gauntlets() -> int:
             running_service(uri, path / "server") as service,
             desk(service, path) as there,
         ):
+            print(await _floors(there), flush=True)
             by_elements = await run(there)
             print(f"by elements\n{by_elements.table()}", flush=True)
             by_pictures = await run(there, clicks, without=by_picture_alone)
             print(f"by pictures alone\n{by_pictures.table()}", flush=True)
     return len(by_elements.wrong) + len(by_pictures.wrong)
+
+
+async def _floors(there: Desk) -> str:
+    """What a step costs at least: one question about elements, or one picture."""
+    lines = []
+    questions: dict[str, Callable[[], Awaitable[object]]] = {
+        "all elements of a window": lambda: looking.elements(there, Sought(window=TITLE), 1000),
+        "a picture": lambda: looking.picture(there, PictureWanted(pointer=False)),
+    }
+    for what, ask in questions.items():
+        seconds = []
+        for _ in range(ROUNDS):
+            began = time.perf_counter()
+            await ask()
+            seconds.append(time.perf_counter() - began)
+        lines.append(f"{what}: median {statistics.median(seconds) * 1000:.0f} ms")
+    return "the floors: " + ", ".join(lines)
 
 
 if __name__ == "__main__":

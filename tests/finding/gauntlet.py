@@ -65,6 +65,10 @@ WORKFLOWS: Final = (
 )
 
 
+HEARD_SECONDS: Final = 10.0
+"""For the form to hear an input, after which nothing was entered."""
+
+
 def by_picture_alone(step: Step) -> Step:
     """A step as a machine has it recorded that tells of no elements."""
     if step.target is None:
@@ -187,6 +191,15 @@ async def _focus(desk: Desk, workflow: Workflow) -> None:
     await desk.tell("focus", "customer" if workflow.row is None else "4712")
 
 
+async def _entered(desk: Desk, workflow: Workflow) -> list[str]:
+    """What was entered, once that is all there: a form on a busy system hears keys late."""
+    entered: list[str] = []
+    until = time.monotonic() + HEARD_SECONDS
+    while entered[-1:] != [workflow.enters] and time.monotonic() < until:
+        entered += await desk.tell("nothing")
+    return entered
+
+
 async def _drawn(desk: Desk) -> None:
     """Wait until the form is drawn as it was told, which a busy system takes its time for."""
     await desk.place("Customer")
@@ -213,12 +226,14 @@ async def _tried(desk: Desk, workflow: Workflow, change: Change, step: Step) -> 
     found = await find(desk, step)
     took = time.perf_counter() - began
     took -= sum(seconds for name, seconds in desk.asked if name == "AwaitScreen")
+    entered: list[str] = []
     if isinstance(found, Found):
         status = await desk.carried_out(step.operation, found.body)
         how = f"{found.how}, {status}"
+        entered = await _entered(desk, workflow)
     else:
         how = f"{found.reason}: {found.why}"
-    entered = await desk.tell("nothing")
+    entered += await desk.tell("nothing")
     if entered[-1:] == [workflow.enters] and len({e.split("=")[0] for e in entered}) == 1:
         is_right = isinstance(found, Found) and needs(Try(change, workflow, Came.RIGHT, "", 0))
         return Try(change, workflow, Came.RIGHT if is_right else Came.WRONG, how, took)

@@ -24,9 +24,8 @@ async def _moved_and_dark(there: Desk) -> None:
 
 
 EDIT, NOTE = (each for each in WORKFLOWS if each.name in ("edit", "note"))
-GONE, TWICE, FILLED = (
-    each for each in CHANGES if each.name in ("row gone", "row twice", "value already there")
-)
+BY_NAME = {each.name: each for each in CHANGES}
+GONE, TWICE, FILLED = (BY_NAME[name] for name in ("row gone", "row twice", "value already there"))
 
 
 async def test_recorded_steps_on_a_form_that_has_changed(mongodb: str, tmp_path: Path) -> None:
