@@ -393,7 +393,7 @@ TESTED_ELSEWHERE = {
     ),
     **dict.fromkeys(
         (
-            *(f"server/runs/{name}.py" for name in ("ending", "executor", "halting", "hold")),
+            *(f"server/runs/{name}.py" for name in ("ending", "halting", "hold")),
             *(f"server/runs/{name}.py" for name in ("machine", "stepping", "stops", "trying")),
             *("server/store/runs/turns.py", "server/store/runs/documents.py"),
         ),

@@ -63,6 +63,7 @@ UNAVAILABLE: Final[Mapping[str, str]] = {
     "paused": "A person paused it.",
     "controlled": "A person has control of it.",
     "private": "Somebody has private control of it, and nobody else sees anything of it.",
+    "run": "A run is at work on it.",
     "no_input": "Its desktop takes no input: it may be locked.",
     "no_screen": "Its screen cannot be seen.",
     "no_clipboard": "Its clipboard cannot be used.",

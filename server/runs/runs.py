@@ -150,8 +150,7 @@ class Runs:
         try:
             sealed = await self._sealing.seal(run.id, secrets)
         except SecretKeyError as error:
-            field = ("body", "sensitive_input_values")
-            raise InvalidRequestError.single(field, str(error), "no_secret_key") from None
+            raise WrongState(f"no secrets can be kept: {error}") from None
         return replace(
             run, secrets=sorted(secrets), sealed=StoredSecrets(sealed.key_id, sealed.content)
         )

@@ -70,7 +70,7 @@ def test_armed_point_acts_once_at_the_pass_that_was_named(
 @pytest.mark.parametrize(
     ("side", "text", "complaint"),
     [
-        ("server", "nonsense=kill", "no failpoint 'nonsense' here; known: before-claim, after-cl"),
+        ("server", "nonsense=kill", "no failpoint 'nonsense' here; known: before-attempt, after-"),
         ("server", "before-intent=kill", "no failpoint 'before-intent' here"),
         ("machine", "after-sent=kill", "no failpoint 'after-sent' here; known: before-intent"),
         ("server", "after-sent", "must be like after-sent=kill, after-sent=stop or"),

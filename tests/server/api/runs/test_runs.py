@@ -2,7 +2,7 @@
 
 import asyncio
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -120,14 +120,15 @@ async def test_secrets_are_in_no_answer_and_encrypted(service: Service) -> None:
     secret = f"canary-{uuid4()}"
     reply = await posted(service, trajectory, sensitive_input_values={"password": secret})
     assert (reply.status, reply.json["secrets"]) == (201, ["password"])
-    runs = service.server.services.operation.database.collection("runs")
-    stored = await runs.find_one({"machine_id": "desk-1", "secrets": "password"})
+    database = service.server.services.operation.database
+    run_id = {"_id": UUID(reply.json["id"])}
+    stored = await database.collection("runs").find_one(run_id)
     assert stored is not None
     assert secret not in repr(stored) + reply.body.decode()
     assert secret.encode() not in stored["sealed"]["content"]
     path = f"{RUNS}/{reply.json['id']}"
     assert (await service.post(f"{path}/cancel")).json["status"] == "cancelled"
-    ended = await runs.find_one({"_id": stored["_id"]})
+    ended = await database.collection("runs").find_one(run_id)
     assert ended is not None
     assert "sealed" not in ended
     without = await service.post(f"{path}/retry")

@@ -1,0 +1,56 @@
+"""Which node works at a run, and which machine of a pool it gets."""
+
+from pathlib import Path
+from uuid import uuid4
+
+from tests.nodes import running_nodes
+from tests.runs import Player, approved, begun, playing, run_of, steps, until_ended, until_run
+from tests.server.fleet.test_reach import put
+from tests.service import Service, until
+
+
+async def test_node_that_leaves_hands_over_between_two_steps(
+    mongodb: str, nats_url: str, tmp_path: Path
+) -> None:
+    database = f"runs_{uuid4().hex}"
+    async with running_nodes(mongodb, database, nats_url, tmp_path, "a", "b") as nodes:
+        one = nodes[0]
+        executors = [each.server.services.runs.executor for each in nodes]
+        machine = await one.new_machine()
+        trajectory = await approved(one, steps("a", "b"))
+        async with playing(one, machine) as player:
+            player.withholds = True
+            run = await begun(one, trajectory)
+            await until(lambda: player.waiting)
+            (leaving,) = [each for each in executors if each.under_way]
+            (other,) = [each for each in executors if each is not leaving]
+            background = one.server.services.background
+            left = background.start(leaving.leave(60.0), "a node that leaves")
+            # What was sent ends before: nobody else goes on meanwhile.
+            assert (leaving.under_way, other.under_way) == (1, 0)
+            player.withholds = False
+            await player.carry_on()
+            await left
+            ended = await until_ended(one, run)
+        assert (ended["status"], player.pressed) == ("success", ["a", "b"])
+        assert other.taken_over == 1
+
+
+async def test_run_of_a_pool_gets_whichever_machine_is_free(
+    service: Service, player: Player
+) -> None:
+    pool = (await service.post("/v1/pools", {"name": f"pool {uuid4()}"})).json["id"]
+    await put(service, "desk-1", pool)
+    trajectory = await approved(service, steps("a"))
+    player.withholds = True
+    first, second = [await begun(service, trajectory, pool_ids=[pool]) for _ in range(2)]
+    await until_run(service, first, lambda found: found["machine_id"] == "desk-1")
+    assert (await run_of(service, second))["status"] == "scheduling"
+    other = await service.new_machine("desk-2")
+    await put(service, "desk-2", pool)
+    async with playing(service, other):
+        ended = await until_ended(service, second)
+    assert (ended["status"], ended["machine_id"]) == ("success", "desk-2")
+    player.withholds = False
+    await player.carry_on()
+    assert (await until_ended(service, first))["status"] == "success"
