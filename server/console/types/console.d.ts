@@ -867,6 +867,44 @@ interface DecisionsProperties {
   trajectory: Trajectory;
 }
 
+interface StepsProperties extends DecisionsProperties {
+  steps: Step[];
+  mayEdit: boolean;
+}
+
+/** One way to change a step. */
+interface Edit {
+  key: string;
+  word: string;
+  title: string;
+  fits: (step: Step) => boolean;
+  fields: (step: Step) => unknown;
+  /** What is sent; null removes the step. */
+  change: (values: FormData, isRemoved: boolean) => object | null;
+  /** A box that takes away what the form is about, where there is that. */
+  removes?: { word: string; fits: (step: Step) => boolean };
+}
+
+interface EditsProperties {
+  reading: import("../static/pages/review/one_trajectory.js").OneTrajectory;
+  step: Step;
+  /** Counted from 1. */
+  number: number;
+}
+
+/** What is asked, and of which step. */
+interface EditAsked {
+  edit: Edit;
+  step: Step;
+  number: number;
+}
+
+interface QuestionProperties {
+  reading: import("../static/pages/review/one_trajectory.js").OneTrajectory;
+  asked: EditAsked;
+  close: () => void;
+}
+
 interface PictureProperties {
   /** The id of a picture that the server keeps, or its base64 text; without one the marks are on nothing. */
   source: string;

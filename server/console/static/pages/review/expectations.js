@@ -1,0 +1,44 @@
+/** What a step expects of the screen, as a person reads it and fills it in: one condition, of the kinds that can be said in words. */
+
+import { textOf } from "../../parts/pieces.js";
+import { membersOf } from "../steps.js";
+
+const USUAL_SECONDS = 10;
+
+/** @type {[string, string][]} */
+export const KINDS = [
+  ["text", "A text is there"],
+  ["text gone", "A text has gone"],
+  ["element", "An element is there"],
+  ["element gone", "An element has gone"],
+  ["changed", "Anything has changed"],
+];
+
+/** @typedef {{kind: string, said: string, role: string, seconds: number}} Filled */
+
+const textIn = (/** @type {unknown} */ value) => (typeof value === "string" ? value : "");
+
+/** @type {(step: Step) => Filled} what stands in the form at first: the first condition of a step that it can say */
+export function filledIn({ expect }) {
+  const { any, timeout } = membersOf(expect);
+  const first = membersOf(Array.isArray(any) ? any[0] : null);
+  const { role, name } = membersOf(first.element);
+  const kind = ["text", "element", "changed"].find((each) => each in first) ?? "text";
+  return {
+    kind: first.gone === true ? `${kind} gone` : kind,
+    said: textIn(first.text ?? name),
+    role: textIn(role),
+    seconds: typeof timeout === "number" ? timeout : USUAL_SECONDS,
+  };
+}
+
+/** @type {(values: FormData) => Step} an expectation as the server takes it */
+export function expectationOf(values) {
+  const [kind, gone] = textOf(values, "kind").split(" ");
+  const said = textOf(values, "expect");
+  const role = textOf(values, "role");
+  const isGone = gone ? { gone: true } : {};
+  const element = { ...(said && { name: said }), ...(role && { role }) };
+  const condition = kind === "changed" ? { changed: true } : { ...isGone, ...(kind === "text" ? { text: said } : { element }) };
+  return { any: [condition], timeout: Number(textOf(values, "timeout")) };
+}
