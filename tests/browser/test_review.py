@@ -4,8 +4,10 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.__main__ import DESKTOP, PHONE
 from tests.browser.library import CLICK, DRAG, KEYS, Library, png
 from tests.browser.rig import Site, Visit
+from tests.browser.test_accessibility import violations
 from tests.processes import until
 
 
@@ -193,6 +195,7 @@ def test_steps_are_seen_before_and_after_and_played(reader: Visit, library: Libr
 
 
 TYPED = {"operation": "keyboard.type", "body": {"text": "Order 4711"}}
+WAIT = {"operation": "wait", "body": {"seconds": 1}}
 FOREIGN = {"action": "screenshot"}
 
 
@@ -212,10 +215,18 @@ def change(page: Page, key: str, **fields: str) -> None:
 
 
 def test_steps_are_edited_by_keyboard(reader: Visit, library: Library) -> None:
-    trajectory = library.add("To edit", CLICK, TYPED, TYPED, KEYS, FOREIGN)
+    dialog = {"element": {"role": "dialog", "name": "Saved"}}
+    proposing = {**CLICK, "proposed": [dialog, {"element": {"name": "Save"}, "gone": True}]}
+    trajectory = library.add("To edit", proposing, TYPED, TYPED, KEYS, FOREIGN)
     reader.go(f"/trajectories/{trajectory}")
     page = reader.page
     expect(page.get_by_text("Step 1 of 5")).to_be_visible()
+    group = page.get_by_role("group", name="Proposed to expect")
+    expect(group.get_by_role("button")).to_have_text(["dialog Saved is there T", "Save has gone"])
+    page.keyboard.press("t")
+    expect(group).to_have_count(0)
+    taken = library.get(trajectory)["trajectory_data"][0]
+    assert taken == {**CLICK, "expect": {"any": [dialog], "timeout": 10}}
     change(page, "n", Name="Open the order")
     expect(page.get_by_text("Step 1 of 5: Open the order: Click")).to_be_visible()
     change(page, "w", Milliseconds="900")
@@ -288,3 +299,37 @@ def test_edit_ends_an_approval_and_says_so(reader: Visit, library: Library) -> N
     expect(page.get_by_text("Nothing was done: somebody has changed it")).to_be_visible()
     expect(page.get_by_text("Step 1 of 1")).to_be_visible()
     assert library.get(trajectory)["step_count"] == 1
+
+
+def test_steps_stand_beside_what_was_approved_last(reader: Visit, library: Library) -> None:
+    seen = {"after_ms": 9, "picture": kept(library, RED), "command_id": None}
+    approved = library.add("Approved", CLICK, TYPED, KEYS, {**DRAG, **seen})
+    other = {**TYPED, "body": {"text": "Order 4712"}}
+    trajectory = library.add("As it is now", WAIT, CLICK, other, DRAG)
+    reader.go(f"/trajectories/{trajectory}")
+    page = reader.page
+    compare = page.get_by_role("button", name="Compare with the last approved")
+    compare.click()
+    expect(page.get_by_text("Nothing else of this workflow is approved")).to_be_visible()
+    compare.click()
+    reader.go(f"/trajectories/{approved}")
+    expect(page.get_by_role("heading", name="Approved")).to_be_visible()
+    decide(page, "a")
+    expect(page.get_by_role("heading", name="As it is now")).to_be_visible()
+    page.keyboard.press("c")
+    expect(page.get_by_text("3 differences: Approved")).to_be_visible()
+    differences = page.get_by_role("list", name="Differences").get_by_role("listitem")
+    expect(differences).to_have_text(
+        [
+            "+ 1Added Wait 1 s",
+            "\N{NOT EQUAL TO} 3Changed Text Order 4712body.text: Order 4711 \N{RIGHTWARDS ARROW} "
+            "Order 4712",
+            "\N{MINUS SIGN} 3Removed Keys ctrl+a",
+        ]
+    )
+    assert violations(page, [(DESKTOP, "light"), (PHONE, "dark")]) == []
+    differences.nth(1).get_by_role("button").click()
+    expect(page.get_by_text("Step 3 of 4")).to_be_visible()
+    change(page, "x")
+    expect(page.get_by_text("Step 3 of 3")).to_be_visible()
+    expect(differences.nth(1)).to_have_text("\N{MINUS SIGN} 2Removed Text Order 4711")

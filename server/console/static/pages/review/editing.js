@@ -2,11 +2,11 @@
 
 import { html, useState } from "../../parts/elements.js";
 import { useKeys } from "../../parts/keys.js";
-import { Dialog, Field, textOf } from "../../parts/pieces.js";
+import { Dialog, Field, textOf, WorkButton } from "../../parts/pieces.js";
 import { toast } from "../../parts/toasts.js";
 import { wordsOf } from "../../server/api.js";
 import { isOwn, membersOf } from "../steps.js";
-import { expectationOf, filledIn, KINDS } from "./expectations.js";
+import { expectationOf, filledIn, KINDS, proposedOf, taking, wordsFor } from "./expectations.js";
 import { Key } from "./key.js";
 import { Outdated } from "./one_trajectory.js";
 
@@ -78,14 +78,34 @@ const EDITS = [
   },
 ];
 
+/** @type {(about: {reading: EditsProperties["reading"], number: number, isRemoved: boolean}, change: object | null) => Promise<void>} change a step, and say what that did */
+async function done({ reading, number, isRemoved }, change) {
+  const { tag, trajectory } = reading;
+  const wasApproved = trajectory?.review.state === "approved";
+  await reading.edit(number, change);
+  if (reading.tag === tag) toast(`Step ${number} was so already: nothing has changed.`);
+  else toast(`Step ${number} was ${isRemoved ? "removed" : "changed"}.${wasApproved ? " The approval ended with that." : ""}`);
+}
+
 /** @param {EditsProperties} properties of the buttons, for whoever may change what is shown */
 export function Edits({ reading, step, number }) {
   // What is asked stays about the step that it was asked of.
   const [asked, ask] = useState(/** @type {EditAsked | null} */ (null));
   const possible = EDITS.filter(({ fits }) => fits(step));
   const asking = (/** @type {Edit} */ edit) => () => ask({ edit, step, number });
-  useKeys(Object.fromEntries(possible.map((edit) => [edit.key, asking(edit)])));
-  return html`<div class="row" role="group" aria-label="Change this step">
+  const proposed = proposedOf(step);
+  const [first] = proposed;
+  const take = (/** @type {Step} */ condition) => done({ reading, number, isRemoved: false }, taking(condition));
+  useKeys({
+    ...Object.fromEntries(possible.map((edit) => [edit.key, asking(edit)])),
+    ...(first && { t: () => void take(first).catch((/** @type {unknown} */ error) => toast(wordsOf(error), "bad")) }),
+  });
+  return html`${proposed.length > 0 && html`<div class="row" role="group" aria-label="Proposed to expect">
+    <span class="small">Expect that</span>
+    ${proposed.map((each) => html`<${WorkButton} work=${() => take(each)} aria-keyshortcuts=${each === first ? "t" : null}>
+      <span dir="auto">${wordsFor(each)}</span> ${each === first && html`<${Key} name="T" />`}
+    <//>`)}
+  </div>`}<div class="row" role="group" aria-label="Change this step">
     ${possible.map((edit) => html`<button
       key=${edit.key} type="button" aria-keyshortcuts=${edit.key} onClick=${asking(edit)}
     >${edit.word} <${Key} name=${edit.key.toUpperCase()} /></button>`)}
@@ -97,9 +117,8 @@ export function Edits({ reading, step, number }) {
 function Question({ reading, asked: { edit, step, number }, close }) {
   const isApproved = reading.trajectory?.review.state === "approved";
   async function submit(/** @type {FormData} */ values, isRemoved = false) {
-    const { tag } = reading;
     try {
-      await reading.edit(number, edit.change(values, isRemoved));
+      await done({ reading, number, isRemoved: edit.key === "x" }, edit.change(values, isRemoved));
     } catch (error) {
       if (!(error instanceof Outdated)) throw error;
       // What is behind the question now is not what it was about.
@@ -108,8 +127,6 @@ function Question({ reading, asked: { edit, step, number }, close }) {
       return;
     }
     close();
-    if (reading.tag === tag) toast(`Step ${number} was so already: nothing has changed.`);
-    else toast(`Step ${number} was ${edit.key === "x" ? "removed" : "changed"}.${isApproved ? " The approval ended with that." : ""}`);
   }
   const removes = edit.removes?.fits(step) ? edit.removes : null;
   const title = `Step ${number}: ${edit.title}`;

@@ -32,6 +32,22 @@ export function filledIn({ expect }) {
   };
 }
 
+/** @type {(step: Step) => Step[]} what was proposed when it was recorded, as far as it can be said in words */
+export function proposedOf({ proposed, expect }) {
+  const all = Array.isArray(proposed) && !expect ? proposed.map(membersOf) : [];
+  return all.filter((each) => wordsFor(each));
+}
+
+/** @type {(condition: Step) => string} such as "dialog Saved is there"; empty where nothing says it */
+export function wordsFor({ element, text, gone }) {
+  const { role, name } = membersOf(element);
+  const what = [role, name, text].filter((each) => typeof each === "string").join(" ");
+  return what && `${what} ${gone === true ? "has gone" : "is there"}`;
+}
+
+/** @type {(condition: Step) => object} the change of a step that expects it */
+export const taking = (condition) => ({ expect: { any: [condition], timeout: USUAL_SECONDS }, proposed: null });
+
 /** @type {(values: FormData) => Step} an expectation as the server takes it */
 export function expectationOf(values) {
   const [kind, gone] = textOf(values, "kind").split(" ");

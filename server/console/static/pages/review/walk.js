@@ -8,6 +8,7 @@ import { Picture } from "../../parts/picture.js";
 import { Toggle } from "../../parts/pieces.js";
 import { path } from "../../server/api.js";
 import { boxOf, pictureAfter, pictureOf, readStep, recorded } from "../steps.js";
+import { Comparison } from "./comparison.js";
 import { Edits } from "./editing.js";
 import { Film } from "./film.js";
 import { Key } from "./key.js";
@@ -20,7 +21,8 @@ const PLAY_MILLISECONDS = 1000;
 const NEAR = [0, 1, -1, 2];
 
 /** @param {StepsProperties} properties of what is gone through, and changed by whoever may */
-export function Steps({ reading, trajectory: { id, dimensions: size, original_input_values }, steps, mayEdit }) {
+export function Steps({ reading, trajectory, steps, mayEdit }) {
+  const { id, dimensions: size, original_input_values } = trajectory;
   const last = steps.length - 1;
   const [at, go] = useStep(path`/trajectories/${id}`, last);
   const step = steps[at] ?? {};
@@ -46,6 +48,7 @@ export function Steps({ reading, trajectory: { id, dimensions: size, original_in
     </div>
     <aside>
       <h2>Steps</h2>
+      <${Comparison} trajectory=${trajectory} steps=${steps} go=${go} />
       <${Film} steps=${steps} size=${size} at=${at} go=${go} />
       ${values.length > 0 && html`<h2>Input values</h2>
         <dl class="facts">${values.map(([name, value]) => html`<dt dir="auto">${name}</dt><dd dir="auto">${typeof value === "string" ? value : JSON.stringify(value)}</dd>`)}</dl>`}
