@@ -15,6 +15,7 @@ from schemas.values.json_encoding import encode_json
 from schemas.values.pictures import Region
 from server.dispatch.command import Sender
 from server.dispatch.recording.drafts import Draft
+from server.dispatch.recording.proposals import proposals
 from server.dispatch.recording.targets import target_of
 from server.store.recordings.recordings import StoredStep
 from server.store.recordings.writes import step_key
@@ -85,6 +86,8 @@ def written(
         }
         if target := target_of(draft, displays, pictures[0], shown):
             said["target"] = target
+        if draft.beneath is not None and (proposed := proposals(draft.beneath)):
+            said["proposed"] = proposed
         if secret is not None:
             said["secret"] = secret
     return StoredStep(

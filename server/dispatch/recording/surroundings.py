@@ -43,6 +43,8 @@ class Surroundings:
         self._background = background
         self._seen = _NOTHING
         self._inputs = 0
+        # The latest of the inputs that are recorded, until another one comes.
+        self._latest: Beneath | None = None
         self._woken = asyncio.Event()
         self._is_asking = False
         self._running = background.start_and_report(self._run(), "see the elements of a recording")
@@ -57,10 +59,14 @@ class Surroundings:
         if not _changes_something(command.body):
             return None
         self._passed()
+        if _is_release(command.body):
+            return None
+        self._latest = None
         place = _pressed_place(command.body)
         if place is None or not seen or not is_recorded:
             return None
-        return Beneath(place, seen)
+        self._latest = Beneath(place, seen)
+        return self._latest
 
     def ended(self, command: Command, beneath: Beneath | None) -> None:
         """An input is over, however it ended."""
@@ -90,6 +96,8 @@ class Surroundings:
             seen = await self._elements(None, MAX_ELEMENTS)
             if inputs == self._inputs:
                 self._seen = seen
+                if seen and self._latest is not None:
+                    self._latest.left, self._latest = seen, None
             await asyncio.sleep(max(REST_SECONDS, loop.time() - began))
 
     async def _find(self, beneath: Beneath) -> None:
@@ -128,10 +136,12 @@ def _changes_something(body: InputBody) -> bool:
 
 def _pressed_place(body: InputBody) -> tuple[int, int] | None:
     """Where an input presses or turns something; None where it only lets go."""
-    if not isinstance(body, ClickMouse | DragMouse | ScrollMouse):
-        return None
-    is_release = isinstance(body, ClickMouse) and body.down is False
-    return None if is_release else place_of(body)
+    is_pressed = isinstance(body, ClickMouse | DragMouse | ScrollMouse) and not _is_release(body)
+    return place_of(body) if is_pressed else None
+
+
+def _is_release(body: InputBody) -> bool:
+    return isinstance(body, ClickMouse) and body.down is False
 
 
 def _has(bounds: Region | None, place: tuple[int, int]) -> bool:

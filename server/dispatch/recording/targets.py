@@ -27,7 +27,7 @@ def target_of(
         return {}
     target: dict[str, Any] = {}
     if (beneath := draft.beneath) is not None:
-        if (selector := beneath.selector) is not None and _may_be_kept(selector):
+        if (selector := beneath.selector) is not None and may_be_kept(selector):
             target["element"] = selector.model_dump(mode="json")
         if beneath.box is not None:
             target["box"] = beneath.box._asdict()
@@ -51,7 +51,7 @@ def crop_around(place: tuple[int, int], shown: Region) -> Region | None:
     return Region(left, top, width, height)
 
 
-def _may_be_kept(selector: Selector) -> bool:
+def may_be_kept(selector: Selector) -> bool:
     """A ref is another one once the program is started again; a value may be what was typed."""
     return selector.ref is None and selector.value is None
 

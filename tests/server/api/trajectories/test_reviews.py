@@ -90,7 +90,7 @@ async def test_decisions_follow_each_other(service: Service) -> None:
 async def test_list_of_a_state_has_what_is_in_it_now(service: Service) -> None:
     path, token = await approved(service, name="Reviewed")
     await created(service, name="Reviewed by nobody")
-    listed: dict[tuple[str, str], list[list[str]]] = {}
+    listed: dict[tuple[str, str], list[list[str | None]]] = {}
     for decision in ("reject", "approve", "withdraw"):
         await reviewed(service, path, token, decision)
         for state in ("open", "approved", "rejected", "withdrawn", "pending"):

@@ -41,7 +41,9 @@ export function proposedOf({ proposed, expect }) {
 /** @type {(condition: Step) => string} such as "dialog Saved is there"; empty where nothing says it */
 export function wordsFor({ element, text, gone }) {
   const { role, name } = membersOf(element);
-  const what = [role, name, text].filter((each) => typeof each === "string").join(" ");
+  // A name is a glob, in which a character that means itself may have a backslash before it.
+  const called = typeof name === "string" ? name.replaceAll(/\\(.)/g, "$1") : name;
+  const what = [role, called, text].filter((each) => typeof each === "string").join(" ");
   return what && `${what} ${gone === true ? "has gone" : "is there"}`;
 }
 
