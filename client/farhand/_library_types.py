@@ -68,6 +68,8 @@ class TrajectoryHead(Answer):
     run_id: UUID | None = None
     user_id: UUID | None = None
     organization_id: str | None = None
+    machine_id: str | None = None
+    """The machine that it was recorded on, or what it is a duplicate of."""
     step_count: int
     content_hash: str | None = None
     """Of all that a run would use; None while it is pending generation."""

@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 from schemas.http import queries
 from schemas.http.patches import not_given
 from schemas.http.problems import Problem, ValidationErrorBody
-from schemas.steps.reviews import ContentHash, Review
+from schemas.steps.reviews import ContentHash, ListedReviewState, Review
 from schemas.values.json_texts import Dimensions, JsonObject, JsonObjects
 from schemas.values.scalars import Storable, StrictBool
 from schemas.values.strict import StrictModel
@@ -205,6 +205,11 @@ class Trajectory(BaseModel):
     run_id: UUID | None = Field(None, description="Run that created the trajectory.")
     user_id: UUID | None = None
     organization_id: str | None = None
+    machine_id: str | None = Field(
+        None,
+        description="The machine that it was recorded on, or what it is a duplicate of; null where "
+        "it was not recorded.",
+    )
     step_count: int = Field(ge=0, description="How many steps it has.")
     content_hash: ContentHash | None = Field(
         None,
@@ -236,6 +241,10 @@ class TrajectoryHead(BaseModel):
     run_id: UUID | None = Field(description="Run that created the trajectory.")
     user_id: UUID | None
     organization_id: str
+    machine_id: str | None = Field(
+        description="The machine that it was recorded on, or what it is a duplicate of; null where "
+        "it was not recorded.",
+    )
     content_hash: ContentHash | None = Field(
         description="Of all that a run would use: the steps, dimensions, original_input_values and "
         "workflow_id; null while it is pending generation.",
@@ -321,6 +330,11 @@ class TrajectoryQuery(queries.PageQuery, IncludeQuery):
     is_generated: queries.NullableBool = Field(
         True, description="true = generated, false = pending generation, null = both."
     )
+    review_state: Annotated[ListedReviewState | None, queries.NullText] = Field(
+        None,
+        description="Filter by the state of the review; pending = is_generated is false, and with "
+        "all others true.",
+    )
     created_at_from: queries.NullableTimeFrom = Field(
         None, description="Created at or after this UTC timestamp."
     )
@@ -344,6 +358,29 @@ class TrajectoryQuery(queries.PageQuery, IncludeQuery):
         description="false = without the steps: trajectory_data is null, and step_count says how "
         "many there are.",
     )
+
+    @model_validator(mode="after")
+    def _reviewed_as_generated(self) -> Self:
+        is_said = "is_generated" in self.model_fields_set and self.is_generated is not None
+        if self.review_state and is_said and self.is_generated != self._is_generated_by_review:
+            raise PydanticCustomError(
+                "review_state_contradicted",
+                "is_generated must be {wanted} with review_state={state}, or not be given",
+                {
+                    "wanted": str(self._is_generated_by_review).lower(),
+                    "state": self.review_state,
+                },
+            )
+        return self
+
+    @property
+    def _is_generated_by_review(self) -> bool:
+        return self.review_state != "pending"
+
+    @property
+    def generated(self) -> bool | None:
+        """Whether those that are wanted are generated; None is both."""
+        return self._is_generated_by_review if self.review_state else self.is_generated
 
     @model_validator(mode="after")
     def _ranges_not_reversed(self) -> Self:

@@ -16,7 +16,14 @@ from schemas.steps.parameters import (
     literal,
     with_parameter,
 )
-from schemas.steps.step import MAX_PAUSE_MILLISECONDS, TEXT_FIELDS, Expectation, Step, Target
+from schemas.steps.step import (
+    MAX_PAUSE_MILLISECONDS,
+    TEXT_FIELDS,
+    Expectation,
+    ProposedConditions,
+    Step,
+    Target,
+)
 from schemas.values.scalars import Name, Text
 from schemas.values.strict import StrictModel
 from schemas.values.validation_errors import Wrong, errors_of
@@ -45,6 +52,7 @@ class ChangedStep(StrictModel):
     )
     target: Target | None = None
     expect: Expectation | None = None
+    proposed: ProposedConditions | None = None
     parameters: Parameters | None = Field(
         None, description="All parameters of the text, in the place of those before."
     )

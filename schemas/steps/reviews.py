@@ -10,6 +10,9 @@ from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 
 ReviewState = Literal["open", "approved", "rejected", "withdrawn"]
+ListedReviewState = Literal["pending", "open", "approved", "rejected", "withdrawn"]
+"""What lists can be narrowed to; pending is what is still to be generated."""
+
 Decision = Literal["approve", "reject", "withdraw"]
 
 ContentHash = Annotated[str, Fitting("[0-9a-f]{64}", "must be 64 digits 0 to 9 and a to f")]

@@ -8,7 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from schemas.inputs.actions import MAX_SECONDS
@@ -52,6 +59,10 @@ class Expectation(StrictModel):
     ] = Field(10, description="Seconds, after which it was not seen.")
 
     _check_number = field_validator("any", mode="before")(check_conditions)
+
+
+ProposedConditions = Annotated[Conditions, BeforeValidator(check_conditions)]
+"""What an expectation may be made of."""
 
 
 class Gap(StrictModel):
@@ -121,6 +132,11 @@ class Step(StrictModel):
     picture_after: PictureId | None = Field(None, description="The screen once it was done.")
     target: Target | None = None
     expect: Expectation | None = None
+    proposed: ProposedConditions | None = Field(
+        None,
+        description="What was seen to come and go by the step when it was recorded, for a reviewer "
+        "to choose an expectation from; a run does not look at it.",
+    )
     secret: ParameterName | None = Field(
         None, description="The secret whose value is the text, which the body then lacks."
     )

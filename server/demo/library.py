@@ -13,6 +13,9 @@ from farhand.types import Trajectory, TrajectoryWithIncluded
 from server.demo import DemoError
 from server.demo.timing import timed
 
+RECORDED = "HELLO"
+"""What the recording of the word is called."""
+
 SAMPLES = "samples.jsonl"
 
 
@@ -51,6 +54,15 @@ def show_trajectories(console: Console, farhand: Farhand) -> None:
 
     latest, took = timed(lambda: farhand.trajectories.latest(workflow.id))
     console.print(_line("latest of workflow", str(latest.name), took))
+
+
+def show_recording(console: Console, farhand: Farhand, trajectory_id: UUID, drags: int) -> None:
+    """Print what was recorded while the word was written: the link's token may approve it."""
+    read, took = timed(lambda: farhand.trajectories.get(trajectory_id))
+    if read.step_count != drags:
+        raise DemoError(f"{read.step_count} steps were recorded of {drags} drags")
+    told = f"{read.step_count} steps: review it in the console"
+    console.print(_line(f"recorded {RECORDED}", told, took))
 
 
 def _create(farhand: Farhand, workflow_id: UUID, sample: dict[str, Any]) -> Trajectory:

@@ -13,7 +13,7 @@ from farhand import FarhandError
 from server.data_directory import ADMIN_TOKEN_FILE
 from server.demo import DemoError, Interrupted, parts
 from server.demo.children import Children
-from server.demo.library import show_trajectories
+from server.demo.library import RECORDED, show_recording, show_trajectories
 from server.demo.tour import show_inputs, show_witness, show_word
 
 WATCH_SECONDS = 0.2
@@ -51,10 +51,12 @@ def _run(console: Console, data_directory: Path, workers: int, *, once: bool) ->
         console.print()
         desk = farhand.machine(parts.MACHINE_ID)
         show_inputs(console, desk)
-        drags = show_word(console, desk)
+        with desk.record(name=RECORDED) as recording:
+            drags = show_word(console, desk)
         show_witness(console, children, window, drags)
         console.print()
         show_trajectories(console, farhand)
+        show_recording(console, farhand, recording.trajectory_id, drags)
         console.print()
         if once:
             _part(console, "all went well", f"in {time.monotonic() - begun:.1f} s")

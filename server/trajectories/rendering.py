@@ -180,6 +180,7 @@ def _fields(trajectory: AnyTrajectory) -> dict[str, Any]:
         **_portable_fields(trajectory),
         "user_id": trajectory.user_id,
         "organization_id": trajectory.organization_id,
+        "machine_id": trajectory.machine_id,
         "step_count": trajectory.step_count,
     }
 

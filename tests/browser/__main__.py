@@ -9,7 +9,7 @@ import platform
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from server.demo.tour import strokes_of
 from tests.browser.morning import walk
 from tests.browser.rig import Desk, Site, Visit, chromium, served
 from tests.links import hello
-from tests.processes import until
+from tests.processes import ServedApi, until
 
 PROJECT = Path(__file__).parent.parent.parent
 DOCS = PROJECT / "docs"
@@ -68,6 +68,7 @@ def furnished(directory: Path) -> Iterator[Scene]:
         fill_fleet(stack, site)
         desk = stack.enter_context(site.desk("Reception", "reception"))
         work_on(site, desk)
+        ask_for_help(site, desk)
         yield Scene(site, desk, fill_library(site, desk), *fill_settings(site))
 
 
@@ -128,6 +129,25 @@ def work_on(site: Site, desk: Desk) -> None:
     send("keyboard/key", text="ctrl+s")
 
 
+def ask_for_help(site: Site, desk: Desk) -> None:
+    """What two programs want of people."""
+    for name, machine, kind, reason in (
+        (
+            "Nightly import",
+            desk.machine,
+            "help",
+            "The scanner asks for paper. Put some in, please.",
+        ),
+        ("Invoices", desk.machine, "approval", "Send 40 invoices, 12,480.00 in all?"),
+    ):
+        asker = site.new_token("input:send", "machines:read", name=name)["token"]
+        with closing(ServedApi(site.server.url, asker)) as api:
+            answer = api.call(
+                "POST", "/v1/help", {"machine_id": machine, "kind": kind, "reason": reason}
+            )
+            assert answer.status == 201, answer.body
+
+
 def fill_library(site: Site, desk: Desk) -> str:
     """Sample trajectories, one of them with a picture of the desk; that one's id."""
     new = {"name": "Enter an invoice", "description": "From the scanned page to the ledger."}
@@ -149,7 +169,7 @@ def fill_library(site: Site, desk: Desk) -> str:
             "after_ms": 380,
             "body": {"start_x": 273, "start_y": 270, "to_x": 546, "to_y": 490, "duration": 0.4},
         },
-        {"operation": "keyboard.key", "after_ms": 250, "body": {"text": "ctrl+s"}},
+        {"operation": "keyboard.type", "after_ms": 250, "body": {"text": "Order 4711"}},
         {"operation": "mouse.click", "after_ms": 610, "body": {"x": 900, "y": 90, "clicks": 2}},
     ]
     answer = site.api.call(
@@ -264,6 +284,24 @@ def show_review(visit: Visit, scene: Scene) -> None:
     visit.page.keyboard.type("As it should be.")
 
 
+def show_editing(visit: Visit, scene: Scene) -> None:
+    """The third step of the same, and the form that makes a parameter of its text."""
+    visit.sign_in(f"/trajectories/{scene.trajectory}?step=3")
+    expect(visit.page.locator(".viewer canvas")).to_be_visible()
+    visit.page.keyboard.press("m")
+    dialog = visit.page.get_by_role("dialog")
+    dialog.get_by_label("Text in this step").fill("4711")
+    dialog.get_by_label("Name", exact=True).fill("order")
+    dialog.get_by_label("Type").select_option("integer")
+
+
+def show_help(visit: Visit, _: Scene) -> None:
+    """What programs ask."""
+    visit.sign_in("/help")
+    cards = visit.page.get_by_role("list", name="Help requests").get_by_role("listitem")
+    expect(cards.locator("canvas:not([hidden])")).to_have_count(2)
+
+
 def show_activity(visit: Visit, scene: Scene) -> None:
     """Who did what on the desk."""
     visit.sign_in(f"/activity?machine_id={scene.desk.machine}")
@@ -358,6 +396,8 @@ PAGES: dict[str, Callable[[Visit, Scene], None]] = {
     "trajectories": show_trajectories,
     "trajectory": show_trajectory,
     "review": show_review,
+    "editing": show_editing,
+    "help": show_help,
     "activity": show_activity,
     "add-machines": show_add_machines,
     "invitation": show_invitation,

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 from tests.processes import running
 
 
-def test_link_of_the_demo_leads_to_the_live_screen_in_two_clicks(
+def test_link_of_the_demo_leads_to_the_live_screen_and_to_a_recording_to_approve(
     browser: Browser, tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
@@ -22,6 +22,14 @@ def test_link_of_the_demo_leads_to_the_live_screen_in_two_clicks(
         expect(page.get_by_text("Live. The picture changes")).to_be_visible()
         page.get_by_role("button", name="Take control").click()
         expect(page.get_by_text("You are in control of Demo desktop")).to_be_visible()
+        # What the tour has recorded somebody else made: whoever the link signs in approves it.
+        page.get_by_role("link", name="Trajectories", exact=True).click()
+        page.get_by_role("link", name="HELLO", exact=True).click()
+        expect(page.get_by_text("Step 1 of 15")).to_be_visible()
+        page.keyboard.press("a")
+        expect(page.get_by_label("Comment")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("✓ Approved")).to_be_visible()
         context.close()
         token = link.partition("#token=")[2]
         assert token not in (data / "logs" / "server.log").read_text()

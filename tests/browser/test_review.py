@@ -4,8 +4,10 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.__main__ import DESKTOP, PHONE
 from tests.browser.library import CLICK, DRAG, KEYS, Library, png
 from tests.browser.rig import Site, Visit
+from tests.browser.test_accessibility import violations
 from tests.processes import until
 
 
@@ -190,3 +192,145 @@ def test_steps_are_seen_before_and_after_and_played(reader: Visit, library: Libr
     page.wait_for_url("**?step=3")
     click, drag, keys = "Click at 320, 200", "Drag from 100, 100 to 900, 500", "Keys ctrl+a"
     assert page.evaluate("shown") == [f"After: {click}", drag, f"After: {drag}", keys]
+
+
+TYPED = {"operation": "keyboard.type", "body": {"text": "Order 4711"}}
+WAIT = {"operation": "wait", "body": {"seconds": 1}}
+FOREIGN = {"action": "screenshot"}
+
+
+def change(page: Page, key: str, **fields: str) -> None:
+    """Press the key of a change, fill in its form, and Enter."""
+    page.keyboard.press(key)
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    for label, value in fields.items():
+        field = dialog.get_by_label(label.replace("_", " "), exact=True)
+        if field.evaluate("each => each.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+    page.keyboard.press("Enter")
+    expect(dialog).to_have_count(0)
+
+
+def test_steps_are_edited_by_keyboard(reader: Visit, library: Library) -> None:
+    dialog = {"element": {"role": "dialog", "name": "Saved"}}
+    proposing = {**CLICK, "proposed": [dialog, {"element": {"name": r"Save\?"}, "gone": True}]}
+    trajectory = library.add("To edit", proposing, TYPED, TYPED, KEYS, FOREIGN)
+    reader.go(f"/trajectories/{trajectory}")
+    page = reader.page
+    expect(page.get_by_text("Step 1 of 5")).to_be_visible()
+    group = page.get_by_role("group", name="Proposed to expect")
+    expect(group.get_by_role("button")).to_have_text(["dialog Saved is there T", "Save? has gone"])
+    page.keyboard.press("t")
+    expect(group).to_have_count(0)
+    taken = library.get(trajectory)["trajectory_data"][0]
+    assert taken == {**CLICK, "expect": {"any": [dialog], "timeout": 10}}
+    change(page, "n", Name="Open the order")
+    expect(page.get_by_text("Step 1 of 5: Open the order: Click")).to_be_visible()
+    change(page, "w", Milliseconds="900")
+    expected = {"any": [{"element": {"name": "Order", "role": "dialog"}, "gone": True}]}
+    fields = {"Text, or the element's name": "Order", "The element's role": "dialog"}
+    change(page, "e", What="element gone", **fields, Within_seconds="4")
+    page.keyboard.press("j")
+    change(page, "m", Text_in_this_step="4711", Name="order", Type="integer")
+    page.keyboard.press("j")
+    change(page, "s", Name_of_the_secret="customer")
+    expect(page.get_by_text("Step 3 of 5: Text (the secret customer)")).to_be_visible()
+    page.keyboard.press("j")
+    change(page, "x")
+    expect(page.get_by_text("Step 4 of 4")).to_be_visible()
+    # Of what is another product's nothing is changed; it can go.
+    edits = page.get_by_role("group", name="Change this step").get_by_role("button")
+    expect(edits).to_have_count(1)
+    steps = library.get(trajectory)["trajectory_data"]
+    changed = {"name": "Open the order", "after_ms": 900, "expect": {**expected, "timeout": 4}}
+    parameter = {"type": "integer", "example": "4711"}
+    assert steps == [
+        {**CLICK, **changed},
+        {
+            "operation": "keyboard.type",
+            "body": {"text": "Order {{order}}"},
+            "parameters": {"order": parameter},
+        },
+        {"operation": "keyboard.type", "body": {}, "secret": "customer"},
+        FOREIGN,
+    ]
+    page.keyboard.press("k")
+    page.keyboard.press("k")
+    page.keyboard.press("k")
+    page.keyboard.press("e")
+    page.get_by_label("Expect nothing").check()
+    page.keyboard.press("Enter")
+    until(lambda: "expect" not in library.get(trajectory)["trajectory_data"][0], "it expects none")
+
+
+def test_edit_ends_an_approval_and_says_so(reader: Visit, library: Library) -> None:
+    trajectory = library.add("Approved before", CLICK, TYPED)
+    reader.go(f"/trajectories/{trajectory}")
+    page = reader.page
+    expect(page.get_by_text("Step 1 of 2")).to_be_visible()
+    decide(page, "a")
+    expect(page.get_by_text("✓ Approved")).to_be_visible()
+    page.keyboard.press("w")
+    dialog = page.get_by_role("dialog", name="Step 1: How long after the step before?")
+    expect(dialog.get_by_text("This ends the approval")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Step 1 was so already")).to_be_visible()
+    change(page, "w", Milliseconds="")
+    expect(page.get_by_text("The approval ended with that")).to_be_visible()
+    expect(page.get_by_text("No longer approved")).to_be_visible()
+    expect(page.get_by_text("Approval ended by Anna")).to_be_visible()
+    expect(page.get_by_text("Somebody has changed")).to_have_count(0)
+    page.keyboard.press("j")
+    page.keyboard.press("m")
+    page.get_by_label("Text in this step").fill("4712")
+    page.get_by_label("Name", exact=True).fill("order")
+    page.keyboard.press("Enter")
+    field = page.get_by_role("dialog").get_by_label("Text in this step")
+    expect(field).to_have_accessible_description("does not stand in the step's text")
+    page.keyboard.press("Escape")
+    # Numbers move: what somebody else has changed meanwhile is not edited unseen.
+    address = f"/v1/trajectories/{trajectory}"
+    library.site.api.call("DELETE", f"{address}/steps/1")
+    expect(page.get_by_text("Somebody has changed this trajectory")).to_be_visible()
+    page.keyboard.press("x")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Nothing was done: somebody has changed it")).to_be_visible()
+    expect(page.get_by_text("Step 1 of 1")).to_be_visible()
+    assert library.get(trajectory)["step_count"] == 1
+
+
+def test_steps_stand_beside_what_was_approved_last(reader: Visit, library: Library) -> None:
+    seen = {"after_ms": 9, "picture": kept(library, RED), "command_id": None}
+    approved = library.add("Approved", CLICK, TYPED, KEYS, {**DRAG, **seen})
+    other = {**TYPED, "body": {"text": "Order 4712"}}
+    trajectory = library.add("As it is now", WAIT, CLICK, other, DRAG)
+    reader.go(f"/trajectories/{trajectory}")
+    page = reader.page
+    compare = page.get_by_role("button", name="Compare with the last approved")
+    compare.click()
+    expect(page.get_by_text("Nothing else of this workflow is approved")).to_be_visible()
+    compare.click()
+    reader.go(f"/trajectories/{approved}")
+    expect(page.get_by_role("heading", name="Approved")).to_be_visible()
+    decide(page, "a")
+    expect(page.get_by_role("heading", name="As it is now")).to_be_visible()
+    page.keyboard.press("c")
+    expect(page.get_by_text("3 differences: Approved")).to_be_visible()
+    differences = page.get_by_role("list", name="Differences").get_by_role("listitem")
+    expect(differences).to_have_text(
+        [
+            "+ 1Added Wait 1 s",
+            "\N{NOT EQUAL TO} 3Changed Text Order 4712body.text: Order 4711 \N{RIGHTWARDS ARROW} "
+            "Order 4712",
+            "\N{MINUS SIGN} 3Removed Keys ctrl+a",
+        ]
+    )
+    assert violations(page, [(DESKTOP, "light"), (PHONE, "dark")]) == []
+    differences.nth(1).get_by_role("button").click()
+    expect(page.get_by_text("Step 3 of 4")).to_be_visible()
+    change(page, "x")
+    expect(page.get_by_text("Step 3 of 3")).to_be_visible()
+    expect(differences.nth(1)).to_have_text("\N{MINUS SIGN} 2Removed Text Order 4711")

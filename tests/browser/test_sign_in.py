@@ -169,10 +169,11 @@ def test_console_works_with_the_keyboard_alone(visit: Visit) -> None:
     page.reload()
     expect(page.get_by_role("heading", name="Machines")).to_be_visible()
     names = []
-    for _ in range(5):
+    for _ in range(6):
         page.keyboard.press("Tab")
         names.append(page.evaluate("document.activeElement.textContent"))
-    assert names == ["Skip to the content", "Farhand", "Machines", "Trajectories", "Activity"]
+    pages = ["Machines", "Help", "Trajectories", "Activity"]
+    assert names == ["Skip to the content", "Farhand", *pages]
     outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
     assert outline == "solid"
     page.keyboard.press("Shift+Tab")

@@ -93,12 +93,12 @@ def test_filters_and_search_narrow_the_list_and_stay_in_the_address(
     expect(items(page)).to_have_count(3)
     page.get_by_label("Search").fill("beta")
     expect(items(page)).to_have_count(2)
-    page.get_by_label("Generation").select_option(label="Generated")
+    page.get_by_label("Review").select_option(label="Not decided")
     expect(items(page)).to_have_count(1)
     page.reload()
     expect(items(page)).to_have_count(1)
     expect(page.get_by_label("Search")).to_have_value("beta")
-    page.get_by_label("Approval").select_option(label="Approved")
+    page.get_by_label("Review").select_option(label="Approved")
     expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
     page.get_by_role("button", name="Clear the filters").click()
     expect(page.get_by_role("link", name="Alpha")).to_be_visible()
@@ -158,7 +158,7 @@ def test_names_are_read_in_their_own_direction_and_long_ones_are_cut(
 
 
 @pytest.mark.parametrize(
-    "wrong", ["workflow_id=none", "sort=shoe_size", "created_at_from=then", "is_approved=perhaps"]
+    "wrong", ["workflow_id=none", "sort=shoe_size", "created_at_from=then", "review_state=perhaps"]
 )
 def test_address_that_asks_for_what_there_is_not_says_so_and_is_cleared(
     visit: Visit, library: Library, wrong: str

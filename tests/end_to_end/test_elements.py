@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from farhand import ElementAmbiguous, ElementMissing, Farhand, Machine, actions
+from schemas.steps.step import Step
 from tests.end_to_end.system import Workstation
 from tests.machine_client.desktop.accessibility.rig import AccessibleDesktop, accessible_desktop
 from tests.machine_client.desktop.accessibility.rig import Program as Shown
@@ -154,6 +156,31 @@ def test_names_that_are_hostile_are_told_cut_and_found_again(desk: Machine, show
         assert "name" in found.selector
         desk.invoke(found)
         assert shown.said == [f"clicked {name}"]
+
+
+def test_recorded_step_proposes_what_came_with_it(
+    desk: Machine, api: ServedApi, shown: Shown
+) -> None:
+    talk = desk.element("push button", "Talk")
+    assert talk.bounds is not None
+    x, y = talk.bounds.x + 5, talk.bounds.y + 5
+
+    def proposed() -> list[Any] | None:
+        """What was, once elements were asked for before and after a click in time."""
+        desk.key("escape")
+        desk.wait(still=1)
+        desk.click(x, y)
+        desk.wait(still=1)
+        kept = api.call("GET", f"/v1/trajectories/{recording.trajectory_id}").json
+        steps = kept["trajectory_data"] or []
+        return [each["proposed"] for each in steps if "proposed" in each] or None
+
+    with desk.record(name="Talk") as recording:
+        first = eventually(proposed, "something is proposed")[0]
+    desk.key("escape")
+    assert {"element": {"role": "label", "name": r"Sure\?"}} in first
+    for condition in first:
+        Step.model_validate({"operation": "wait_for", "body": {"any": [condition]}})
 
 
 def test_recorded_step_says_what_was_at_its_place(

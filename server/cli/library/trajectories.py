@@ -1,20 +1,30 @@
 """``farhand trajectory``: trajectories listed, looked at, reviewed, named, copied and removed."""
 
 import json
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 import click
 
+from schemas.steps.reviews import ListedReviewState
 from server.cli.client import Api, api_options, printable
 from server.cli.library.steps import step
 from server.cli.transfer.commands import trajectory
 
 __all__ = ["trajectory"]
 
-COLUMNS = ("id", "name", "workflow_id", "steps", "review", "main", "updated_at")
+COLUMNS = ("id", "name", "workflow_id", "machine_id", "steps", "review", "main", "updated_at")
 SHOWN = (
-    *("id", "name", "description", "workflow_id", "step_count", "is_generated", "is_main"),
+    *(
+        "id",
+        "name",
+        "description",
+        "workflow_id",
+        "machine_id",
+        "step_count",
+        "is_generated",
+        "is_main",
+    ),
     *("created_at", "updated_at", "content_hash"),
 )
 
@@ -24,13 +34,26 @@ trajectory.add_command(step)
 @trajectory.command("list")
 @click.option("--workflow", type=click.UUID, help="Only the trajectories of this workflow.")
 @click.option("--search", help="Only those with this in their id, name or description.")
+@click.option(
+    "--review",
+    type=click.Choice(get_args(ListedReviewState)),
+    help="Only those in this state of the review.",
+)
 @click.option("--all", "every_state", is_flag=True, help="Those pending generation too.")
 @api_options
 def list_trajectories(
-    api: Api, workflow: UUID | None, search: str | None, every_state: bool
+    api: Api,
+    workflow: UUID | None,
+    search: str | None,
+    review: str | None,
+    every_state: bool,
 ) -> None:
     """List trajectories, newest first, without their steps."""
-    query = {"steps": "false", "is_generated": "null" if every_state else "true"}
+    query = {"steps": "false"}
+    if review is not None:
+        query["review_state"] = review
+    elif every_state:
+        query["is_generated"] = "null"
     if workflow is not None:
         query["workflow_id"] = str(workflow)
     if search is not None:

@@ -1,6 +1,7 @@
 /** The console's frame: who is signed in, which page is shown, and whether the server answers. */
 
 import { ActivityPage } from "./pages/activity.js";
+import { HelpPage } from "./pages/help.js";
 import { MachinePage } from "./pages/machine.js";
 import { MachinesPage } from "./pages/machines.js";
 import { PartsPage } from "./pages/parts.js";
@@ -18,12 +19,14 @@ import { TrajectoriesPage } from "./pages/trajectories.js";
 import { TrajectoryPage } from "./pages/trajectory.js";
 import { giveAllBack } from "./control/lease.js";
 import { notifier } from "./fleet/notifier.js";
+import { HelpQueue } from "./help/queue.js";
 import { place, rememberedPlace, rememberPlace } from "./parts/address.js";
 import { Component, html, render, useStore } from "./parts/elements.js";
 import { Failure, NotFound } from "./parts/pieces.js";
 import { walkByKeys } from "./parts/table.js";
 import { tickTimes } from "./parts/time.js";
 import { toast, Toasts } from "./parts/toasts.js";
+import { count } from "./parts/words.js";
 import { call, get, session, statusOf, wordsOf } from "./server/api.js";
 import { Events } from "./server/events.js";
 
@@ -36,6 +39,7 @@ const PAGES = [
   [/^\/machines\/([^/]+)$/, MachinePage],
   [/^\/trajectories$/, TrajectoriesPage],
   [/^\/trajectories\/([^/]+)$/, TrajectoryPage],
+  [/^\/help$/, HelpPage],
   [/^\/activity$/, ActivityPage],
   [/^\/settings\/machines$/, AddMachinesPage],
   [/^\/settings\/machines\/([^/]+)$/, OneInvitation],
@@ -51,6 +55,7 @@ const PAGES = [
 /** @type {[string, string, Scope][]} */
 const LINKS = [
   ["/machines", "Machines", "machines:read"],
+  ["/help", "Help", "machines:read"],
   ["/trajectories", "Trajectories", "trajectories:read"],
   ["/activity", "Activity", "audit:read"],
 ];
@@ -79,7 +84,7 @@ const sectionOf = (path) => path.split("/")[1];
 /** @augments {Component<object, AppState>} who is signed in, if anybody, and the page that the address names */
 class App extends Component {
   /** @override */
-  state = /** @type {Readonly<AppState>} */ ({ me: null, words: "", error: null, isReady: false, visit: 0 });
+  state = /** @type {Readonly<AppState>} */ ({ me: null, helps: null, words: "", error: null, isReady: false, visit: 0 });
 
   /** Aborted when somebody else is signed in, or nobody. */
   #following = new AbortController();
@@ -132,8 +137,9 @@ class App extends Component {
       events.start(me);
       notifier.follow(events, this.#following.signal);
     }
+    const helps = new HelpQueue({ events, me, signal: this.#following.signal });
     if (!place().path) history.replaceState(null, "", `#${homeOf(me)}`);
-    this.setState({ me, error: null, isReady: true });
+    this.setState({ me, helps, error: null, isReady: true });
     this.#show();
   }
 
@@ -155,7 +161,7 @@ class App extends Component {
   #leave(words) {
     events.stop();
     this.#following.abort();
-    this.setState({ me: null, words, error: null, isReady: true });
+    this.setState({ me: null, helps: null, words, error: null, isReady: true });
     this.#show();
   }
 
@@ -182,22 +188,22 @@ class App extends Component {
   }
 
   render() {
-    const { me, visit, isReady } = this.state;
+    const { me, helps, visit, isReady } = this.state;
     return html`
-      ${me && html`<${Bar} me=${me} signOut=${this.#signOut} />`}
+      ${me && helps && html`<${Bar} me=${me} helps=${helps} signOut=${this.#signOut} />`}
       <main id="main" tabindex="-1">${isReady ? html`<div key=${visit}>${this.#page()}</div>` : html`<p class="empty">Loading…</p>`}</main>
       <${Toasts} />
     `;
   }
 
   #page() {
-    const { me, words, error } = this.state;
+    const { me, helps, words, error } = this.state;
     if (error) return html`<${Failure} error=${error} again=${this.#start} />`;
-    if (!me) return html`<${SignIn} key=${words} signIn=${this.#signIn} words=${words} />`;
+    if (!me || !helps) return html`<${SignIn} key=${words} signIn=${this.#signIn} words=${words} />`;
     const { path, query } = place();
     for (const [pattern, Page] of PAGES) {
       const match = pattern.exec(path);
-      if (match) return html`<${Page} events=${events} me=${me} query=${query} id=${decoded(match[1])} />`;
+      if (match) return html`<${Page} events=${events} me=${me} helps=${helps} query=${query} id=${decoded(match[1])} />`;
     }
     return html`<${NotFound} what="page" back="#/machines" name="the machines" />`;
   }
@@ -214,18 +220,24 @@ function decoded(part = "") {
   }
 }
 
-function Bar(/** @type {{me: Session, signOut: () => Promise<void>}} */ { me, signOut }) {
+function Bar(/** @type {{me: Session, helps: HelpQueue, signOut: () => Promise<void>}} */ { me, helps, signOut }) {
   const { path } = place();
   return html`<header class="bar" id="bar">
     <a class="brand" href="#${homeOf(me)}">Farhand</a>
     <nav aria-label="Pages">
       ${linksOf(me).map(([href, text]) =>
-        html`<a href="#${href}" aria-current=${sectionOf(path) === sectionOf(href) ? "page" : null}>${text}</a>`)}
+        html`<a href="#${href}" aria-current=${sectionOf(path) === sectionOf(href) ? "page" : null}>${text}${href === "/help" && html`<${HelpCount} helps=${helps} />`}</a>`)}
     </nav>
     ${me.scopes.includes("machines:read") && html`<${Connection} />`}
     <span class="who" title="Organization ${me.organization_id}">${me.token_name}</span>
     <button type="button" class="quiet" onClick=${signOut}>Sign out</button>
   </header>`;
+}
+
+/** @param {{helps: HelpQueue}} properties of how many wait for somebody */
+function HelpCount({ helps }) {
+  const { open } = useStore(helps);
+  return open.length ? html` <span class="waiting-count" title=${count(open.length, "request")}>${open.length}</span>` : null;
 }
 
 function Connection() {

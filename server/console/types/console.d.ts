@@ -300,6 +300,21 @@ interface MachineRemoved {
   id: string;
 }
 
+interface HelpRequest {
+  id: string;
+  machine_id: string;
+  kind: "help" | "approval";
+  reason: string;
+  state: "open" | "answered" | "withdrawn" | "timed_out";
+  created_at: string;
+  expires_at: string;
+  by: string;
+  answer: "done" | "cannot" | "approve" | "deny" | null;
+  comment: string | null;
+  answered_by: string | null;
+  ended_at: string | null;
+}
+
 interface TrajectoryChanged {
   id: string;
   change: "created" | "changed" | "deleted";
@@ -366,6 +381,7 @@ interface Trajectory {
   run_id: string | null;
   user_id: string | null;
   organization_id: string | null;
+  machine_id: string | null;
   step_count: number;
   content_hash: string | null;
   review: Review;
@@ -552,6 +568,9 @@ interface Told {
   command: CommandEvent;
   trajectory: TrajectoryChanged;
   recording: Recording;
+  help_requested: HelpRequest;
+  help_answered: HelpRequest;
+  help_ended: HelpRequest;
   audit: AuditEntry;
 }
 
@@ -559,6 +578,7 @@ interface Told {
 interface PageProperties {
   events: import("../static/server/events.js").Events;
   me: Session;
+  helps: import("../static/help/queue.js").HelpQueue;
   query: URLSearchParams;
   /** What the address has behind the page's name. */
   id: string;
@@ -573,6 +593,7 @@ type Asked = Record<string, string>;
 interface AppState {
   /** Null where nobody is signed in. */
   me: Session | null;
+  helps: import("../static/help/queue.js").HelpQueue | null;
   /** Why one has to sign in. */
   words: string;
   error: unknown;
@@ -869,6 +890,91 @@ interface FiltersProperties<Name extends string> {
 interface DecisionsProperties {
   reading: import("../static/pages/review/one_trajectory.js").OneTrajectory;
   trajectory: Trajectory;
+}
+
+interface AnsweringProperties {
+  helps: import("../static/help/queue.js").HelpQueue;
+  asked: HelpRequest;
+  answer: string;
+  close: () => void;
+  /** Called once it is answered. */
+  done?: () => unknown;
+}
+
+interface AnswerButtonsProperties {
+  asked: HelpRequest;
+  choose: (answer: string) => void;
+}
+
+interface HelpCardProperties extends AnswerButtonsProperties {
+  glances: import("../static/fleet/glances.js").Glances;
+  events: PageProperties["events"];
+  mayAnswer: boolean;
+}
+
+interface MachineViewProperties extends Pick<PageProperties, "me" | "events" | "helps"> {
+  machine: Machine;
+  /** The id of the help request that somebody came for; empty where it is none. */
+  taken: string;
+}
+
+interface AskedHereProperties {
+  helps: import("../static/help/queue.js").HelpQueue;
+  machine: Machine;
+  control: import("../static/control/machine_control.js").MachineControl;
+  mayAnswer: boolean;
+  taken: string;
+}
+
+interface SmallProperties {
+  /** Where the picture is; empty where there is none. */
+  read: (signal: AbortSignal) => Promise<string>;
+  size: Size;
+}
+
+interface ComparisonProperties {
+  trajectory: Trajectory;
+  steps: Step[];
+  /** Shows the step at this place, counted from 0. */
+  go: (at: number) => void;
+}
+
+interface StepsProperties extends DecisionsProperties {
+  steps: Step[];
+  mayEdit: boolean;
+}
+
+/** One way to change a step. */
+interface Edit {
+  key: string;
+  word: string;
+  title: string;
+  fits: (step: Step) => boolean;
+  fields: (step: Step) => unknown;
+  /** What is sent; null removes the step. */
+  change: (values: FormData, isRemoved: boolean) => object | null;
+  /** A box that takes away what the form is about, where there is that. */
+  removes?: { word: string; fits: (step: Step) => boolean };
+}
+
+interface EditsProperties {
+  reading: import("../static/pages/review/one_trajectory.js").OneTrajectory;
+  step: Step;
+  /** Counted from 1. */
+  number: number;
+}
+
+/** What is asked, and of which step. */
+interface EditAsked {
+  edit: Edit;
+  step: Step;
+  number: number;
+}
+
+interface QuestionProperties {
+  reading: import("../static/pages/review/one_trajectory.js").OneTrajectory;
+  asked: EditAsked;
+  close: () => void;
 }
 
 interface PictureProperties {

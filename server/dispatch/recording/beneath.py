@@ -12,8 +12,9 @@ from server.dispatch.recording.around import Elements
 class Beneath:
     """What is under a place, once that is known; None where it is not known in time.
 
-    ``seen`` are the elements that there were before the input, by their refs.  Keys have no place:
-    they go to what has the focus.
+    ``seen`` are the elements that there were before the input, by their refs, and ``left`` those
+    that there were after it; None where they are not known, or other inputs came between.  Keys
+    have no place: they go to what has the focus.
     """
 
     place: tuple[int, int] | None
@@ -21,3 +22,4 @@ class Beneath:
     selector: Selector | None = None
     box: Region | None = None
     around: Around | None = None
+    left: Elements | None = None

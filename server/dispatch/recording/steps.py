@@ -16,6 +16,7 @@ from schemas.values.pictures import Region
 from server.dispatch.command import Sender
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.fields import is_in_plain_field
+from server.dispatch.recording.proposals import proposals
 from server.dispatch.recording.targets import target_of
 from server.store.recordings.recordings import StoredStep
 from server.store.recordings.writes import step_key
@@ -82,6 +83,8 @@ def written(
         }
         if target := target_of(draft, displays, pictures[0], shown):
             said["target"] = target
+        if draft.beneath is not None and (proposed := proposals(draft.beneath)):
+            said["proposed"] = proposed
         if secret is not None:
             said["secret"] = secret
     return StoredStep(

@@ -74,6 +74,8 @@ class Surroundings:
         self._texts = 0
         # What was typed since, with how many inputs there were by then, and looks since.
         self._typed: list[_Typed] = []
+        # The latest of the inputs that are recorded, until another one comes.
+        self._latest: Beneath | None = None
         self._inputs = self._under_way = 0
         self._woken = asyncio.Event()
         self._is_asking = self._is_private = False
@@ -95,7 +97,12 @@ class Surroundings:
         self._passed()
         self._under_way += 1
         around = self._around(changes_texts(command.body), seen)
-        return (_beneath(command.body, seen), around) if is_recorded else (None, None)
+        beneath = _beneath(command.body, seen) if is_recorded else None
+        if not _is_release(command.body):
+            # A text that is typed may stand in names, and keys have no place.
+            has_place = beneath is not None and beneath.place is not None
+            self._latest = beneath if has_place else None
+        return (beneath, around) if is_recorded else (None, None)
 
     def ended(self, command: Command, beneath: Beneath | None, around: Around | None) -> None:
         """An input is over, however it ended."""
@@ -119,7 +126,7 @@ class Surroundings:
         if is_private == self._is_private:
             return
         self._is_private = is_private
-        self._before = None
+        self._before = self._latest = None
         self._forget_typed(1)
         self._passed()
 
@@ -169,6 +176,8 @@ class Surroundings:
     def _was_seen(self, seen: Elements) -> None:
         """Nothing was done while this was looked for."""
         self._before = seen or None
+        if seen and self._latest is not None:
+            self._latest.left, self._latest = seen, None
         self._typed = [each for each in self._typed if not each.around.is_over]
         for each in self._typed:
             each.looks += 1
@@ -222,10 +231,12 @@ def _beneath(body: InputBody, seen: Elements) -> Beneath | None:
 
 def _pressed_place(body: InputBody) -> tuple[int, int] | None:
     """Where an input presses or turns something; None where it only lets go."""
-    if not isinstance(body, ClickMouse | DragMouse | ScrollMouse):
-        return None
-    is_release = isinstance(body, ClickMouse) and body.down is False
-    return None if is_release else place_of(body)
+    is_pressed = isinstance(body, ClickMouse | DragMouse | ScrollMouse) and not _is_release(body)
+    return place_of(body) if is_pressed else None
+
+
+def _is_release(body: InputBody) -> bool:
+    return isinstance(body, ClickMouse) and body.down is False
 
 
 def _has(bounds: Region | None, place: tuple[int, int]) -> bool:

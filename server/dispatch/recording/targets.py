@@ -49,7 +49,7 @@ def crop_around(place: tuple[int, int], shown: Region) -> Region | None:
 
 def _element_of(beneath: Beneath) -> dict[str, Any]:
     said: dict[str, Any] = {}
-    if (selector := beneath.selector) is not None and _may_be_kept(selector):
+    if (selector := beneath.selector) is not None and may_be_kept(selector):
         said["element"] = selector.model_dump(mode="json")
         if beneath.around is not None:
             said["around"] = beneath.around.model_dump(mode="json", exclude_defaults=True)
@@ -58,7 +58,7 @@ def _element_of(beneath: Beneath) -> dict[str, Any]:
     return said
 
 
-def _may_be_kept(selector: Selector) -> bool:
+def may_be_kept(selector: Selector) -> bool:
     """A ref is another one once the program is started again; a value may be what was typed."""
     return selector.ref is None and selector.value is None
 

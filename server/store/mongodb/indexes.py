@@ -20,6 +20,7 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
             ("newest_generated", [_GENERATED], [_APPROVED]),
             ("newest_approved", [_APPROVED], [_GENERATED]),
             ("newest_of_workflow", _OF_WORKFLOW, [_GENERATED, _APPROVED]),
+            ("newest_of_review", [("review.state", ASCENDING)], [_GENERATED, _APPROVED]),
             ("newest_of_run", [("run_id", ASCENDING)], [_GENERATED, _APPROVED]),
         )
     ]

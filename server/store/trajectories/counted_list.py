@@ -1,7 +1,7 @@
 """A list without a search: a partition of the trajectories, counted by its buckets.
 
-Filters that the counts do not know (a run, a time of update, some machines) are counted on their
-index, and there ``skip`` goes along it, as in the orders by name and by time of update.
+Filters that the counts do not know (a run, a time of update, some machines, a review) are counted
+on their index, and there ``skip`` goes along it, as in the orders by name and by time of update.
 """
 
 from bisect import bisect_left
@@ -26,7 +26,7 @@ from server.store.trajectories.counts import (
 )
 from server.store.trajectories.marks import OpenBatches, marked_new
 
-_UNCOUNTED_FILTERS: Final = {"run_id", "updated_at", "machine_id"}
+_UNCOUNTED_FILTERS: Final = {"run_id", "updated_at", "machine_id", "review.state"}
 
 _EITHER: Final = {"$in": [False, True]}
 _ANY_STATE: Final[Document] = {"is_generated": _EITHER, "is_approved": _EITHER}
@@ -220,6 +220,7 @@ def _index(wanted: Document) -> str | None:
     for field, index in (
         ("run_id", "newest_of_run"),
         ("workflow_id", "newest_of_workflow"),
+        ("review.state", "newest_of_review"),
         ("is_generated", "newest_generated"),
         ("is_approved", "newest_approved"),
     ):

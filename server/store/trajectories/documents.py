@@ -34,6 +34,7 @@ LIGHT_FIELDS: Final = (
     "step_count",
     "content_hash",
     "review",
+    "machine_id",
 )
 """What is read of a trajectory for a list without steps.
 
@@ -195,6 +196,7 @@ def listed_trajectory(organization_id: UUID, document: Document) -> ListedTrajec
             "review": review_fields(document.get("review"), uuid_text, _time_text),
             "user_id": user_id and uuid_text(user_id),
             "organization_id": organization_id,
+            "machine_id": document.get("machine_id"),
             "step_count": document["step_count"],
         },
         organization_id,

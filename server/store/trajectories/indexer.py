@@ -60,7 +60,7 @@ _PAUSE_AFTER_FAILURE_SECONDS: Final = 5.0
 
 _ENTRY_FIELDS: Final = (
     *("_id", "organization_id", "workflow_id", "run_id", "is_generated", "is_approved"),
-    *("created_at", "updated_at", "name_order", "machine_id"),
+    *("created_at", "updated_at", "name_order", "machine_id", "review"),
 )
 _READ_FIELDS: Final = dict.fromkeys((*_ENTRY_FIELDS, "search", "unindexed"), True)
 
@@ -92,7 +92,7 @@ class TrajectoryIndexer:
             await self._counts.add(session, [CountedTrajectory.of(after)])
             return
         known = entry_of(before)
-        changed = {name: value for name, value in entry.items() if value != known[name]}
+        changed = {name: value for name, value in entry.items() if value != known.get(name)}
         if changed:
             await self._entries.update_one(
                 {"_id": entry["_id"]}, {"$set": changed}, session=session
@@ -235,5 +235,5 @@ def entry_of(document: Document) -> Document:
         if keys is None
         else {"search": document["search"], "suffixes": keys}
     )
-    # What was not recorded has no machine, here and there.
+    # What was not recorded has no machine, and what is open no review, here and there.
     return {name: document[name] for name in _ENTRY_FIELDS if name in document} | texts

@@ -130,10 +130,15 @@ def of_machines(within: Collection[str] | None) -> Document:
 def trajectory_filter(organization_id: UUID, query: TrajectoryQuery) -> Document:
     """The MongoDB filter for all of a query but its search."""
     wanted: Document = {"organization_id": organization_id}
-    for field in ("workflow_id", "run_id", "is_approved", "is_generated"):
+    for field in ("workflow_id", "run_id", "is_approved"):
         value = getattr(query, field)
         if value is not None:
             wanted[field] = value
+    if query.generated is not None:
+        wanted["is_generated"] = query.generated
+    if query.review_state not in (None, "pending"):
+        # What is open has no review.
+        wanted["review.state"] = None if query.review_state == "open" else query.review_state
     for field, start, end in (
         ("created_at", query.created_at_from, query.created_at_to),
         ("updated_at", query.updated_at_from, query.updated_at_to),

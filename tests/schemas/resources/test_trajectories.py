@@ -132,6 +132,7 @@ def test_query_has_the_defaults_of_the_specification() -> None:
         "run_id": None,
         "is_approved": None,
         "is_generated": True,
+        "review_state": None,
         "created_at_from": None,
         "created_at_to": None,
         "updated_at_from": None,

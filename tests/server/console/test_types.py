@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from schemas.help.requests import HelpPage, HelpRequest
 from schemas.inputs.hand import Acknowledged, ButtonPlace, Refused, Undone
 from schemas.link.messages import Capability, Display
 from schemas.resources.audit import AuditEntry, AuditPage, Grant
@@ -102,6 +103,7 @@ def in_typescript(schema: dict[str, Any], models: dict[str, Any]) -> frozenset[s
         *(ConsoleSession, Organization, Pool, QuietHours),
         *(
             Display,
+            HelpRequest,
             Holder,
             InputCounts,
             Machine,
@@ -135,7 +137,15 @@ def test_answer_is_declared_as_it_is(model: type[BaseModel]) -> None:
 @pytest.mark.parametrize(
     "page",
     [
-        *(AuditPage, CommandPage, InvitationPage, JoinPage, MachinePage, OrganizationPage),
+        *(
+            AuditPage,
+            CommandPage,
+            HelpPage,
+            InvitationPage,
+            JoinPage,
+            MachinePage,
+            OrganizationPage,
+        ),
         *(PoolPage, SessionPage, TokenPage, WebhookPage, WorkflowPage, TroublePage),
     ],
 )

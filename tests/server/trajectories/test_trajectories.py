@@ -82,6 +82,7 @@ async def test_trajectory_comes_back_with_every_field(database: Database) -> Non
         },
         "user_id": str(user),
         "organization_id": str(ORGANIZATION),
+        "machine_id": None,
         "step_count": 2,
         "trajectory_data": [{"a": 1}, {}],
         "original_input_values": {"k": None},

@@ -1,4 +1,4 @@
-/** Says in the browser's own way that a machine is in trouble, also while one looks at another page. */
+/** Says in the browser's own way that a machine is in trouble, or that a program asks for help, also while one looks at another page. */
 
 import { Store } from "../parts/elements.js";
 import { capital, count, isTrouble, present, STATES, stateOf, whyOf } from "../parts/words.js";
@@ -37,6 +37,7 @@ class Notifier extends Store {
     this.#from = present();
     events.on("machine", ({ detail }) => this.#hear(detail), signal);
     events.on("machine_removed", ({ detail: { id } }) => this.#forget(id), signal);
+    events.on("help_requested", ({ detail }) => this.#help(detail), signal);
     events.on("reset", () => this.isOn && void this.#read(), signal);
     signal.addEventListener("abort", () => {
       clearTimeout(this.#timer);
@@ -68,6 +69,12 @@ class Notifier extends Store {
       this.#waiting.set(id, machine);
       this.#timer ||= setTimeout(() => void this.#tell(), SETTLED_MILLISECONDS);
     }
+  }
+
+  /** Of one machine the latest alone: a program may ask again and again. */
+  #help(/** @type {HelpRequest} */ { machine_id, kind, reason, by }) {
+    const what = kind === "help" ? "help" : "an approval";
+    this.#show(`${machine_id}: ${by} asks for ${what}`, reason, "#/help", `${TAG}-help-${machine_id}`);
   }
 
   #forget(/** @type {string} */ id) {

@@ -6,6 +6,7 @@ import { Outcomes, Panels, ToolBar } from "../control/tool_bar.js";
 import { PointerOver } from "../control/touchpad.js";
 import { About } from "../fleet/about.js";
 import { TroubleList } from "../fleet/trouble.js";
+import { AskedHere } from "../help/asked_here.js";
 import { backTo } from "../parts/address.js";
 import { html, useLayoutEffect, useMade, useRef, useState, useStore, useTitle } from "../parts/elements.js";
 import { Dialog, Field, JoinCommand, NotFound, textOf, Toggle, Unread, WorkButton, WorkForm } from "../parts/pieces.js";
@@ -25,11 +26,11 @@ const READ_SECONDS = 30;
 const ROOMY_PIXELS = 1000;
 const LIVE = "Live. The picture changes when the screen does.";
 
-export function MachinePage(/** @type {PageProperties} */ { id, ...page }) {
+export function MachinePage(/** @type {PageProperties} */ { id, query, ...page }) {
   const desk = useStore(useMade((signal) => new Desk({ id, ...page, signal })));
   useTitle(desk.machine?.name ?? (desk.isGone ? "Not found" : "Machine"));
   if (desk.isGone) return html`<${NotFound} what="machine" back=${backTo("/machines")} name="the machines" />`;
-  if (desk.machine && desk.work) return html`<${View} ...${{ desk, machine: desk.machine, work: desk.work, ...page }} />`;
+  if (desk.machine && desk.work) return html`<${View} ...${{ desk, machine: desk.machine, work: desk.work, taken: query.get("help") ?? "", ...page }} />`;
   return html`<${Unread} reading=${desk} />`;
 }
 
@@ -112,8 +113,8 @@ class Work {
   }
 }
 
-/** @param {{desk: Desk, machine: Machine, work: Work, me: Session, events: PageProperties["events"]}} properties */
-function View({ desk, machine, work, me, events }) {
+/** @param {MachineViewProperties & {desk: Desk, work: Work}} properties */
+function View({ desk, machine, work, me, events, helps, taken }) {
   const [isOpen, open] = useState(innerWidth >= ROOMY_PIXELS);
   const { inControl } = useStore(work.control);
   const { state } = useStore(work.screen);
@@ -131,6 +132,7 @@ function View({ desk, machine, work, me, events }) {
           <${Toggle} opens isOn=${isOpen} class="for-wide" click=${() => open(!isOpen)}>Details<//>
         <//>
         <${Stage} machine=${machine} work=${work} />
+        <${AskedHere} ...${{ helps, machine, control: work.control, mayAnswer: me.scopes.includes("help:answer"), taken }} />
         ${isOn && mayInspect ? html`<${FoundBelow} inspecting=${inspecting} />` : html`<${Outcomes} control=${work.control} caption=${state === "live" ? LIVE : ""} />`}
         <${Panels} control=${work.control} />
       </div>

@@ -81,7 +81,7 @@ export function readStep(step, size) {
 }
 
 /** @param {Step} step whether it has Farhand's format, in which a name is what people call it */
-const isOwn = ({ operation, body }) => typeof operation === "string" && typeof body === "object";
+export const isOwn = ({ operation, body }) => typeof operation === "string" && typeof body === "object";
 
 /** @type {(step: Step, values: Step) => Step} with a word for the text that is a secret */
 const secretIn = (step, values) => (isOwn(step) && typeof step.secret === "string" ? { ...values, text: `(the secret ${step.secret})` } : values);
@@ -93,7 +93,7 @@ function nameOf({ operation, action, name, type }) {
 }
 
 /** @type {(value: unknown) => Step} what it has in it, where it is an object: anything can be in a step */
-const membersOf = (value) => (typeof value === "object" ? { ...value } : {});
+export const membersOf = (value) => (typeof value === "object" ? { ...value } : {});
 
 /** @type {(values: Step) => Place[]} where it happened: no place, one, or all of a way from its beginning to its end */
 function placesIn(values) {

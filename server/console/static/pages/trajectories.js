@@ -9,6 +9,7 @@ import { ApprovalBadge } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { count, number } from "../parts/words.js";
 import { get, listAll, path, query } from "../server/api.js";
+import { FirstLook } from "./review/first_look.js";
 
 const PART = 1000;
 const NEWS_MILLISECONDS = 1000;
@@ -16,25 +17,34 @@ const NEWS_MILLISECONDS = 1000;
 const USUAL = {
   search: "",
   workflow_id: "",
-  is_approved: "",
-  is_generated: "null",
+  review_state: "",
   created_at_from: "",
   created_at_to: "",
   sort: "-created_at",
 };
 
+/** @type {[string, string][]} */
+const REVIEW_STATES = [
+  ["", "Any"],
+  ["open", "Not decided"],
+  ["approved", "Approved"],
+  ["rejected", "Rejected"],
+  ["withdrawn", "No longer approved"],
+  ["pending", "Pending"],
+];
+
 /** @type {(workflows: [string, string][]) => Filter<keyof typeof USUAL>[]} */
 const filtersOf = (workflows) => [
   { name: "search", label: "Search", hint: "Name, description, id" },
   { name: "workflow_id", label: "Workflow", options: [["", "All"], ...workflows] },
-  { name: "is_approved", label: "Approval", options: [["", "Any"], ["true", "Approved"], ["false", "Not approved"]] },
-  { name: "is_generated", label: "Generation", options: [["null", "Any"], ["true", "Generated"], ["false", "Pending"]] },
+  { name: "review_state", label: "Review", options: REVIEW_STATES },
   { name: "created_at_from", label: "Created from", type: "date" },
   { name: "created_at_to", label: "Created to", type: "date" },
 ];
 
 /** @type {Column<ListedTrajectory>[]} */
 const COLUMNS = [
+  { key: "look", label: "Begins", cell: (trajectory) => html`<${FirstLook} key=${trajectory.id + trajectory.updated_at} trajectory=${trajectory} />` },
   {
     key: "name", label: "Name", sorts: "up",
     cell: ({ id, name, description }) => [
@@ -45,6 +55,7 @@ const COLUMNS = [
   },
   { key: "approval", label: "Approval", cell: (trajectory) => html`<${ApprovalBadge} ...${trajectory} />` },
   { key: "workflow", label: "Workflow", cell: ({ workflow }) => workflow, attributes: ({ workflow }) => ({ title: workflow, dir: "auto" }) },
+  { key: "machine", label: "Machine", cell: ({ machine_id }) => machine_id, attributes: ({ machine_id }) => ({ title: machine_id }) },
   { key: "steps", label: "Steps", numeric: true, cell: ({ step_count }) => number(step_count) },
   { key: "size", label: "Size", numeric: true, cell: ({ dimensions: { width, height } }) => `${width} × ${height}` },
   { key: "updated_at", label: "Updated", sorts: "down", cell: ({ updated_at }) => html`<${Ago} time=${updated_at} />` },
@@ -109,7 +120,7 @@ class Trajectories extends Listing {
     if (!known) this.isChanged = false;
     const found = new Map(known?.map((item) => [item.id, item]));
     for (let skip = found.size; ; ) {
-      const part = { ...this.parameters, include: "workflow", steps: "false", skip, limit: PART };
+      const part = { ...this.parameters, is_generated: "null", include: "workflow", steps: "false", skip, limit: PART };
       const { items, included, total } = /** @type {TrajectoryPart} */ (await get(query("v1/trajectories", part), this.loading));
       const names = new Map(included?.map(({ id, name }) => [id, name]));
       // What was added meanwhile moves the rest by a place: nothing is shown twice.

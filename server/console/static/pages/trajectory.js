@@ -20,6 +20,7 @@ export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
   if (!trajectory) return html`<${Unread} reading=${reading} />`;
   const { name, description, dimensions, trajectory_data, is_generated, review, created_at, updated_at } = trajectory;
   const mayApprove = is_generated && news !== "deleted" && page.me.scopes.includes("trajectories:approve");
+  const mayEdit = news !== "deleted" && page.me.scopes.includes("trajectories:write");
   const said = [workflow, count(trajectory_data?.length ?? 0, "step"), `${dimensions.width} × ${dimensions.height}`];
   return html`<section>
     <p class="crumbs"><a href=${back}>‹ Trajectories</a></p>
@@ -38,7 +39,7 @@ export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
     ${review.by && html`<${Decided} review=${review} />`}
     <p class="small">${said.filter(Boolean).join(" · ")} · created <${Ago} time=${created_at} /> · updated <${Ago} time=${updated_at} /></p>
     ${trajectory_data?.length
-      ? html`<${Steps} trajectory=${trajectory} steps=${trajectory_data} />`
+      ? html`<${Steps} reading=${reading} trajectory=${trajectory} steps=${trajectory_data} mayEdit=${mayEdit} />`
       : html`<p class="empty">It has no steps yet: it is still to be generated.</p>`}
   </section>`;
 }

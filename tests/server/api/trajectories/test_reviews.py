@@ -8,7 +8,7 @@ import pytest
 
 from schemas.resources.tokens import Scope
 from schemas.resources.trajectories import TrajectoryHead
-from tests.server.api.trajectories.requests import created, patched, path_of
+from tests.server.api.trajectories.requests import created, names, patched, path_of
 from tests.service import Reply, Service
 
 OPEN = {"state": "open", "by": None, "at": None, "comment": None, "content_hash": None}
@@ -85,6 +85,25 @@ async def test_decisions_follow_each_other(service: Service) -> None:
     again = await reviewed(service, path, token, "withdraw")
     assert (again.status, again.problem) == (409, "wrong-state")
     assert (await service.get(path)).json["has_been_approved"]
+
+
+async def test_list_of_a_state_has_what_is_in_it_now(service: Service) -> None:
+    path, token = await approved(service, name="Reviewed")
+    await created(service, name="Reviewed by nobody")
+    listed: dict[tuple[str, str], list[list[str | None]]] = {}
+    for decision in ("reject", "approve", "withdraw"):
+        await reviewed(service, path, token, decision)
+        for state in ("open", "approved", "rejected", "withdrawn", "pending"):
+            for search in ({}, {"search": "review"}, {"sort": "name"}):
+                found = await names(service, review_state=state, **search)
+                listed.setdefault((decision, state), []).append(found)
+    one, other = [["Reviewed"]] * 3, [["Reviewed by nobody"]] * 3
+    assert {key: found for key, found in listed.items() if any(found)} == {
+        **{(decision, "open"): other for decision in ("reject", "approve", "withdraw")},
+        ("reject", "rejected"): one,
+        ("approve", "approved"): one,
+        ("withdraw", "withdrawn"): one,
+    }
 
 
 async def test_rejection_stays_while_it_is_corrected(service: Service) -> None:

@@ -58,6 +58,9 @@ def test_trajectory_is_listed_named_copied_moved_and_removed(library: Library) -
     library.run("trajectory", "move", copy, elsewhere)
     listed = library.run("trajectory", "list", "--workflow", elsewhere, "--all")
     assert copy in listed
+    reviewed = ("trajectory", "list", "--workflow", elsewhere, "--review")
+    assert copy in library.run(*reviewed, "open")
+    assert copy not in library.run(*reviewed, "pending")
     library.run("trajectory", "remove", copy)
     assert copy not in library.run("trajectory", "list")
 

@@ -150,6 +150,7 @@ async def test_memory_does_not_grow_with_the_page(library: TrajectoryLibrary) ->
         ({"is_generated": "null"}, "newest"),
         ({"is_generated": "null", "is_approved": "true"}, "newest_approved"),
         ({"is_generated": "null", "workflow_id": str(WORKFLOW)}, "newest_of_workflow"),
+        ({"review_state": "rejected"}, "newest_of_review"),
         ({"is_generated": "null", "run_id": str(WORKFLOW)}, "newest_of_run"),
     ],
 )

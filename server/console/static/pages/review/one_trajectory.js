@@ -57,18 +57,45 @@ export class OneTrajectory extends Reading {
   /** @type {(decision: Decision, comment: string) => Promise<void>} */
   async #decide(decision, comment) {
     const body = { decision, content_hash: this.trajectory?.content_hash, comment: comment || null };
+    /** @type {Answer<Trajectory>} */
+    const { data, headers } = await this.#asShown(() => call("POST", `${this.address}/review`, { body, headers: { "If-Match": this.tag } }));
+    const { review, is_approved } = data;
+    Object.assign(this, { trajectory: { ...this.trajectory, review, is_approved }, tag: headers.get("ETag") });
+    this.tell();
+  }
+
+  /**
+   * Do what is about exactly what is shown; where that is another by now, it is read, and the person told.
+   * @template Result @param {() => Promise<Result>} work @returns {Promise<Result>}
+   */
+  async #asShown(work) {
     try {
-      /** @type {Answer<Trajectory>} */
-      const { data, headers } = await call("POST", `${this.address}/review`, { body, headers: { "If-Match": this.tag } });
-      const { review, is_approved } = data;
-      Object.assign(this, { trajectory: { ...this.trajectory, review, is_approved }, tag: headers.get("ETag") });
-      this.tell();
+      return await work();
     } catch (error) {
       if (statusOf(error) === 404) this.#say("deleted");
       if (statusOf(error) !== 412) throw error;
       await this.read();
       throw new Outdated("Nothing was done: somebody has changed it since you read it. What you see now is how it is.");
     }
+  }
+
+  /**
+   * Change a step of what is shown, or remove it where there is no change, and read what that made of it all.
+   * Throws what is to be said to the person.
+   * @type {(number: number, change: object | null) => Promise<void>}
+   */
+  edit = (number, change) => {
+    const editing = this.#edit(number, change);
+    this.#changing = editing.catch(() => null);
+    return editing;
+  };
+
+  /** @type {(number: number, change: object | null) => Promise<void>} */
+  async #edit(number, change) {
+    const address = `${this.address}/steps/${number}`;
+    await this.#asShown(() => call(change ? "PATCH" : "DELETE", address, { ...(change && { body: change }), headers: { "If-Match": this.tag } }));
+    await this.read();
+    if (this.error) throw new Error(`It was done, and could not be read again: ${wordsOf(this.error)}`);
   }
 
   /** @override */ reset() {

@@ -8,6 +8,8 @@ import { Picture } from "../../parts/picture.js";
 import { Toggle } from "../../parts/pieces.js";
 import { path } from "../../server/api.js";
 import { boxOf, pictureAfter, pictureOf, readStep, recorded } from "../steps.js";
+import { Comparison } from "./comparison.js";
+import { Edits } from "./editing.js";
 import { Film } from "./film.js";
 import { Key } from "./key.js";
 
@@ -18,8 +20,9 @@ const PLAY_MILLISECONDS = 1000;
 /** The steps whose pictures are there before one asks for them, counted from the one that is shown. */
 const NEAR = [0, 1, -1, 2];
 
-/** @param {{trajectory: Trajectory, steps: Step[]}} properties */
-export function Steps({ trajectory: { id, dimensions: size, original_input_values }, steps }) {
+/** @param {StepsProperties} properties of what is gone through, and changed by whoever may */
+export function Steps({ reading, trajectory, steps, mayEdit }) {
+  const { id, dimensions: size, original_input_values } = trajectory;
   const last = steps.length - 1;
   const [at, go] = useStep(path`/trajectories/${id}`, last);
   const step = steps[at] ?? {};
@@ -39,11 +42,13 @@ export function Steps({ trajectory: { id, dimensions: size, original_input_value
         <button type="button" aria-keyshortcuts="p" disabled=${last === 0} onClick=${play}>${isPlaying ? "Pause" : "Play"} <${Key} name="P" /></button>
         ${pictureAfter(step) && html`<${Toggle} isOn=${isAfter} click=${turn} aria-keyshortcuts="f">After it <${Key} name="F" /><//>`}
       </div>
+      ${mayEdit && html`<${Edits} reading=${reading} step=${step} number=${at + 1} />`}
       <p class="small" role="status">Step ${at + 1} of ${steps.length}: ${text}</p>
       <pre tabindex="0">${recorded(step)}</pre>
     </div>
     <aside>
       <h2>Steps</h2>
+      <${Comparison} trajectory=${trajectory} steps=${steps} go=${go} />
       <${Film} steps=${steps} size=${size} at=${at} go=${go} />
       ${values.length > 0 && html`<h2>Input values</h2>
         <dl class="facts">${values.map(([name, value]) => html`<dt dir="auto">${name}</dt><dd dir="auto">${typeof value === "string" ? value : JSON.stringify(value)}</dd>`)}</dl>`}
