@@ -331,6 +331,8 @@ class ScriptedMachine:
             additional_headers={"Authorization": f"Bearer {token or self.token}"},
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             compression=None,
+            # Whoever has not read much would wait ten seconds for the answer to the end.
+            max_queue=None,
             ping_interval=None,
             proxy=None,
         ) as websocket:

@@ -115,6 +115,8 @@ async def test_closing_is_bounded_where_the_other_side_takes_nothing(
             pass
         await here.close()
         await here.wait_closed()
+        # Else it finds out after ten seconds that nobody is there any more.
+        there.transport.resume_reading()
 
 
 def test_certificates_that_have_become_unreadable_are_named(tmp_path: Path) -> None:
