@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 
 import pytest
 
@@ -16,6 +17,11 @@ def signals(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     sent: list[tuple[int, int]] = []
     monkeypatch.setattr(failpoints, "_armed", {})
     monkeypatch.setattr(os, "kill", lambda *given: sent.append(given))
+    # The thread that comes there: it is to stop at once.
+    own = {threading.get_ident(): os.getpid()}
+    monkeypatch.setattr(
+        signal, "pthread_kill", lambda thread, number: sent.append((own[thread], number))
+    )
     return sent
 
 
