@@ -1,7 +1,7 @@
 """Finds where texts are, tile by tile: of a few on a large screen the detector finds none.
 
-What lies across a border of two tiles is found in both, and put together.  Of several tiles only
-those parts are looked at where there is anything to see: most of a large screen is of one colour.
+What lies across a border of two tiles is found in both, and put together.  Of very large
+screens only those parts are looked at where there is anything to see: most is of one colour.
 """
 
 from collections.abc import Iterator
@@ -23,6 +23,11 @@ OVERLAP: Final = 100
 SAME_LINE: Final = 0.6
 """Of the lower one's height, that two parts of one line share."""
 
+
+WHOLE: Final = 2000
+"""Pixels of the longer side of screens that are looked at everywhere, which is quick enough.
+
+In a part an edge of something can be taken for a letter, which is told with a low score."""
 
 DISTINCT: Final = 32
 """Levels, of 255, by which a pixel of a letter differs from one beside it, in some colour."""
@@ -70,7 +75,7 @@ class TiledDetector:
         found: list[_Rectangle] = []
         # It says for each tile which picture it has looked at, and how long that took.
         said = None
-        is_large = max(screen.shape[:2]) > LARGEST
+        is_large = max(screen.shape[:2]) > WHOLE
         self._detector.limit_side_len = SMALLEST if is_large else self._smallest_picture
         for left, top, tile in _tiles(screen, parts_alone=is_large):
             said = self._detector(tile)

@@ -58,14 +58,14 @@ def test_of_a_large_screen_only_what_there_is_to_see_is_looked_at() -> None:
 
 def test_screen_that_is_full_is_looked_at_as_a_whole() -> None:
     asked = Asked()
-    noise = np.random.default_rng(1).integers(0, 255, (900, 1600, 3)).astype(np.uint8)
+    noise = np.random.default_rng(1).integers(0, 255, (900, 2100, 3)).astype(np.uint8)
     TiledDetector(asked)(noise)
-    assert sum(height * width for height, width in asked.shown) >= 900 * 1600
+    assert sum(height * width for height, width in asked.shown) >= 900 * 2100
 
 
 @pytest.mark.parametrize("colour", [20, 180])
 def test_every_text_is_read_wherever_it_is_however_pale(colour: int) -> None:
-    screen = blank(2000, 1000)
+    screen = blank(2100, 1000)
     places = [(1, 16), (680, 400), (1000, 420), (1850, 500), (900, 995), (1300, 700), (1300, 730)]
     for number, place in enumerate(places):
         written(screen, f"Invoice {number}", *place, colour=colour)
