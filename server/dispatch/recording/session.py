@@ -126,10 +126,12 @@ class RecordingSession:
 
     def private_is(self, is_private: bool) -> None:
         """Somebody has private control: nothing is recorded of it, but that it was so."""
-        if is_private and self._private_since is None:
+        if is_private == (self._private_since is not None):
+            return
+        if self._private_since is None:
             self._private_since = server_time()
             self._notes.close()
-        elif not is_private and self._private_since is not None:
+        else:
             since, self._private_since = self._private_since, None
             self._private_until = server_time()
             self._notes.was_private(since, self._private_until)
