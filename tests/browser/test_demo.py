@@ -29,7 +29,7 @@ def test_link_of_the_demo_leads_to_the_live_screen_and_to_a_recording_to_approve
         page.keyboard.press("a")
         expect(page.get_by_label("Comment")).to_be_focused()
         page.keyboard.press("Enter")
-        expect(page.get_by_text("✓ Approved")).to_be_visible()
+        expect(page.get_by_text("Approved: HELLO.")).to_be_visible()
         context.close()
         token = link.partition("#token=")[2]
         assert token not in (data / "logs" / "server.log").read_text()
