@@ -117,9 +117,8 @@ class RecordingSession:
 
         An input that names a recording of its own is of no other one of its token.
         """
-        is_over = self.is_over or self._private_since is not None
-        if self.mark.of_all or is_over:
-            return not is_over
+        if self.mark.of_all or self.is_over:
+            return not self.is_over
         sender = command.sender
         own = sender.token_id == self.mark.token_id
         return own and sender.recording in (None, self.mark.id)

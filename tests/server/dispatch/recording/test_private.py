@@ -52,6 +52,12 @@ async def test_nothing_is_recorded_of_private_control_but_that_it_was_so(
         ended = await stopped(here, recording)
         steps = await steps_of(here, recording)
         shown = await pictures_of(here, steps)
+        # Nor does one look that begins meanwhile.
+        machine.live = None
+        later = await begun(here)
+        assert machine.live is None
+        await stopped(here, later)
+        assert [step["operation"] for step in await steps_of(here, later)] == ["gap"]
         # What is under way when it begins, or ends, may be private in part.
         assert ended["gaps"] == 2
     assert [step["body"].get("x") for step in steps] == [11, None, 13, None]
