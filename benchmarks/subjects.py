@@ -114,9 +114,16 @@ class Api:
 
     def post(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
         """Ask the server, as its administrator."""
+        return self._asked(path, json.dumps(body).encode())
+
+    def get(self, path: str) -> dict[str, Any]:
+        """Read from the server, as its administrator."""
+        return self._asked(path, None)
+
+    def _asked(self, path: str, body: bytes | None) -> dict[str, Any]:
         request = UrlRequest(
             self.url + path,
-            json.dumps(body).encode(),
+            body,
             {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"},
         )
         with urlopen(request, timeout=START_SECONDS) as answer:

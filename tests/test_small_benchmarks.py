@@ -30,6 +30,13 @@ def test_lists_of_machines_are_measured() -> None:
 
 
 @pytest.mark.timeout(120)
+def test_recording_is_measured() -> None:
+    rows = rows_of("recordings", "--rounds", "1", "--times", "2", "--apart", "2", width=56)
+    assert rows["machines at once"] == ["1"]
+    assert float(rows["one after another, recorded, ms"][0]) > 0
+
+
+@pytest.mark.timeout(120)
 def test_joining_is_measured_with_clients_that_are_killed() -> None:
     rows = rows_of("joining", "--machines", "1", width=44)
     assert rows["machines online, each killed once"] == ["1", "of", "1"]

@@ -3,18 +3,14 @@
 from pathlib import Path
 
 from tests.canaries.looking import in_bytes, in_files, in_picture
-from tests.canaries.places import PLACES
 from tests.canaries.run import Outcome, measured
 from tests.signs import drawn, png
 
 
 def test_passwords_that_are_typed_while_it_is_recorded_are_found_nowhere(tmp_path: Path) -> None:
-    outcomes = measured(tmp_path, PLACES, 3, pictures=3)
-    assert len(outcomes) == len(PLACES)
-    for name, outcome in outcomes.items():
-        assert outcome.found == {}, f"{name}: {outcome.table()}"
-        assert outcome.secrets >= outcome.typed, name
-    assert outcomes["gtk3"].pictures > 0
+    outcome = measured(tmp_path, ["gtk4"], 3, pictures=1)["gtk4"]
+    assert outcome.found == {}, outcome.table()
+    assert outcome.secrets >= outcome.typed
 
 
 def test_canary_is_found_where_it_is(tmp_path: Path) -> None:
