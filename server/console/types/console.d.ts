@@ -305,6 +305,7 @@ interface HelpRequest {
   machine_id: string;
   kind: "help" | "approval";
   reason: string;
+  run_id: string | null;
   state: "open" | "answered" | "withdrawn" | "timed_out";
   created_at: string;
   expires_at: string;

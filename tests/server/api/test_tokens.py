@@ -70,7 +70,9 @@ async def test_token_with_a_role_has_its_scopes_and_shows_both(service: Service)
     made = (await service.post("/v1/tokens", {"name": "n", "role": "viewer"})).json
     bare = (await service.post("/v1/tokens", wanted("machines:read"))).json
     assert (made["role"], bare["role"]) == ("viewer", None)
-    assert set(made["scopes"]) == {"machines:read", "screen:read", "trajectories:read"}
+    assert set(made["scopes"]) == {
+        *("machines:read", "screen:read", "trajectories:read", "runs:read"),
+    }
     assert (await service.get(f"/v1/tokens/{made['id']}")).json["role"] == "viewer"
     listed = (await service.get("/v1/tokens")).json["items"]
     roles = {each["id"]: each["role"] for each in listed}
@@ -81,7 +83,10 @@ async def test_token_with_a_role_has_its_scopes_and_shows_both(service: Service)
 
 
 async def test_nobody_gives_away_a_role_with_a_scope_that_they_lack(service: Service) -> None:
-    viewing = (Scope.MACHINES_READ, Scope.SCREEN_READ, Scope.TRAJECTORIES_READ)
+    viewing = (
+        *(Scope.MACHINES_READ, Scope.SCREEN_READ, Scope.TRAJECTORIES_READ),
+        Scope.RUNS_READ,
+    )
     token = await service.new_token(Scope.TOKENS_WRITE, *viewing)
     given = await service.post("/v1/tokens", {"name": "n", "role": "viewer"}, token=token)
     assert given.status == 201
