@@ -48,7 +48,7 @@ def own_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SWAYSOCK", str(tmp_path / "ipc"))
 
 
-@pytest.mark.parametrize("name", ["ipc", f"sway-ipc.0.{os.getpid()}.sock"])
+@pytest.mark.parametrize("name", ["ipc", f"sway-ipc.0.{os.getpid()}.sock"], ids=["named", "beside"])
 def test_answer_of_sways_own_socket_is_read(tmp_path: Path, name: str) -> None:
     with listening(tmp_path / "wayland-1"), listening(tmp_path / name, told({"nodes": []})):
         assert ipc.ask(str(tmp_path / "wayland-1"), ipc.TREE) == {"nodes": []}
