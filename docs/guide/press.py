@@ -1,4 +1,4 @@
-"""press.py MACHINE TOTAL: waits for an invoice, fills in its total, and saves it, all by name."""
+"""press.py MACHINE TOTAL: fills in the total of an invoice by name, and waits until it is saved."""
 
 import sys
 
@@ -14,6 +14,7 @@ with Farhand() as farhand:
             actions.wait_for(actions.seen(SAVE), timeout=60),
             actions.set_value(TOTAL, sys.argv[2]),
             actions.click(element=SAVE),
+            actions.wait_for(actions.text("Saved"), timeout=30),
         ]
     )
     print(desk.element("text", "Total").value)

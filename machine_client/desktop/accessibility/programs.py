@@ -248,9 +248,11 @@ class _Reader:
         name = self._program.name
         items: Any = []
         with contextlib.suppress(CallRefusedError):
-            items = await self._calls.call(
+            # That it takes long for thousands is no sign that the program is stuck.
+            asked = self._calls.send_slowly(
                 name, "/org/a11y/atspi/cache", "org.a11y.atspi.Cache", "GetItems"
             )
+            items = await asyncio.shield(asked)
         if not isinstance(items, list) or not all(map(_is_item, items[:1])):
             return {}
         nodes: dict[Address, Node] = {}

@@ -73,6 +73,9 @@ class Program:
         for name in ("Save", "Cancel", "Talk"):
             row.pack_start(self.add(name), True, True, 0)
         self.buttons["Talk"].connect("clicked", lambda _: self._talk())
+        status = Gtk.Label(width_chars=8)
+        self.buttons["Save"].connect("clicked", lambda _: status.set_text("Saved"))
+        row.pack_start(status, True, True, 0)
         self.box.pack_start(row, False, False, 0)
         self.row = row
 

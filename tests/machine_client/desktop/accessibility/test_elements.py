@@ -248,12 +248,21 @@ def test_wait_sees_one_come_and_go(accessible: AccessibleDesktop, program: Progr
 
 
 def test_list_is_cut_with_a_word(accessible: AccessibleDesktop) -> None:
-    with accessible.gtk3(buttons=1500):
+    with accessible.gtk3(buttons=300):
         buttons = Sought(role="push button")
         listed = accessible.elements.listed(buttons, at=None, limit=10, depth=None)
         assert (len(listed.elements), listed.truncated) == (10, "limit")
         shallow = accessible.elements.listed(Sought(), at=None, limit=1000, depth=1)
         assert {each.depth for each in shallow.elements} == {0, 1}
+
+
+def test_thousands_are_told_as_far_as_an_answer_may_be_long(accessible: AccessibleDesktop) -> None:
+    with accessible.shown("gtk3_labels.py", "5000", "Labels", {}):
+        listed = accessible.elements.listed(Sought(), at=None, limit=1000, depth=None)
+        assert (listed.truncated, listed.silent) == ("size", ())
+        assert sum(len(each.model_dump_json()) for each in listed.elements) < 192 * 1024
+        last = Selector(role="label", name="Label 59")
+        assert accessible.elements.find(last, place=False)
 
 
 def test_element_beyond_the_screen_is_not_pressed(
