@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from farhand import AsyncFarhand
 from schemas.values.scalars import MachineId
 from schemas.values.strict import StrictModel
 from server.mcp.desk import LONGEST, Desk, Said
@@ -30,6 +31,16 @@ class Tool(StrictModel):
     """Whether it changes nothing."""
     destroys: ClassVar[bool] = True
     """Whether what it does may be impossible to take back."""
+
+
+class Overview(Tool):
+    """A tool that looks at what belongs to no one machine."""
+
+    reads = True
+
+    async def look(self, farhand: AsyncFarhand) -> Said:
+        """What there is.  Raises a FarhandError."""
+        raise NotImplementedError
 
 
 class MachineTool(Tool):

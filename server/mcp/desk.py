@@ -7,6 +7,7 @@ from typing import Any, Final
 from farhand import AsyncMachine
 from farhand._async.help import AsyncHelp
 from farhand._async.recordings import AsyncRecordings
+from farhand._async.runs import AsyncRuns
 from farhand.actions import Action
 from farhand.types import InputResult
 from schemas.values.pictures import Size, fitting
@@ -66,12 +67,13 @@ class View:
 
 @dataclass(frozen=True)
 class Desk:
-    """A machine, the recordings, and people; ``key`` is for its input, None for a new one."""
+    """A machine, the recordings, people and runs; ``key`` is for its input, None for a new one."""
 
     machine: AsyncMachine
     key: str | None
     recordings: AsyncRecordings
     help: AsyncHelp
+    runs: AsyncRuns
 
     async def do(self, action: Action) -> Said:
         """Carry out an input whose places are pixels of the screenshot.  Raises a FarhandError."""

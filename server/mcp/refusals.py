@@ -25,11 +25,12 @@ SAME_KEY: Final = "Call again with the same arguments and the idempotency_key, i
 SENTENCES: Final[Mapping[str, str]] = {
     "unauthenticated": "The token is not valid, or not any more. Nothing was done.",
     "not-found": (
-        "There is no such machine. list_machines says which there are. Or no such recording."
+        "There is no such machine. list_machines says which there are. Or no such recording or run."
     ),
     "control-ended": "Somebody else has control of the machine. Nothing was done.",
     "recording-ended": "The recording that this belongs to has ended. Nothing was done.",
-    "wrong-state": "There are as many recordings or requests for help as may be. Nothing was done.",
+    "wrong-state": "There are as many recordings, requests for help or runs as may be. "
+    "Nothing was done.",
     "machine-busy": f"Too many inputs wait for this machine. Wait. {SAME_KEY}.",
     "too-many-streams": "Too many waits or pictures at once. Nothing was done; try again later.",
     "body-too-large": "That is too much for one call. Nothing was done; send less.",

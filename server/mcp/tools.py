@@ -6,8 +6,8 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from farhand import AsyncFarhand
-from server.mcp import elements, inputs, looks, people, recordings, several
-from server.mcp.arguments import Input, MachineTool, Tool
+from server.mcp import elements, inputs, looks, people, recordings, runs, several
+from server.mcp.arguments import Input, MachineTool, Overview, Tool
 from server.mcp.desk import Desk, Said
 from server.mcp.keys import key_of_call
 from server.mcp.refusals import wrong_arguments
@@ -16,12 +16,21 @@ MOST_MACHINES: Final = 200
 """That a model is told of."""
 
 
-class ListMachines(Tool):
+class ListMachines(Overview):
     """List the machines that you can work on, with their ids and whether they are online."""
 
     name = "list_machines"
     title = "List the machines"
-    reads = True
+
+    async def look(self, farhand: AsyncFarhand) -> Said:
+        machines = [
+            {"machine": each.id, "name": each.name, "state": each.state}
+            async for each in farhand.machines.list(limit=MOST_MACHINES + 1)
+        ]
+        facts: dict[str, Any] = {"machines": machines[:MOST_MACHINES]}
+        if len(machines) > MOST_MACHINES:
+            facts["left_out"] = f"there are more than {MOST_MACHINES} machines"
+        return Said(facts)
 
 
 TOOLS: Final[dict[str, type[Tool]]] = {
@@ -55,6 +64,8 @@ TOOLS: Final[dict[str, type[Tool]]] = {
         recordings.StartRecording,
         recordings.StopRecording,
         people.RequestHelp,
+        runs.RunWorkflow,
+        runs.GetRun,
     )
 }
 """Every tool by its name."""
@@ -76,20 +87,11 @@ async def call(
         tool = TOOLS[name].model_validate(arguments)
     except ValidationError as error:
         raise wrong_arguments(error) from None
-    if not isinstance(tool, MachineTool):
-        return await _machines(farhand)
+    if isinstance(tool, Overview):
+        return await tool.look(farhand)
+    assert isinstance(tool, MachineTool)  # noqa: S101  there is no third kind
     key = None
     if isinstance(tool, Input):
         key = tool.idempotency_key or key_of_call(meta, caller, tool.machine, name)
-    return await tool.do(Desk(farhand.machine(tool.machine), key, farhand.recordings, farhand.help))
-
-
-async def _machines(farhand: AsyncFarhand) -> Said:
-    machines = [
-        {"machine": each.id, "name": each.name, "state": each.state}
-        async for each in farhand.machines.list(limit=MOST_MACHINES + 1)
-    ]
-    facts: dict[str, Any] = {"machines": machines[:MOST_MACHINES]}
-    if len(machines) > MOST_MACHINES:
-        facts["left_out"] = f"there are more than {MOST_MACHINES} machines"
-    return Said(facts)
+    machine = farhand.machine(tool.machine)
+    return await tool.do(Desk(machine, key, farhand.recordings, farhand.help, farhand.runs))

@@ -24,7 +24,7 @@ from schemas.link.messages import Input as Command
 from schemas.link.messages import Look as LookMessage
 from schemas.resources.tokens import Scope
 from schemas.values.pictures import Region
-from server.mcp.arguments import Input, MachineTool
+from server.mcp.arguments import Input, Overview
 from server.mcp.desk import Said
 from server.mcp.refusals import ToolRefusedError
 from server.mcp.tools import TOOLS, call
@@ -129,6 +129,7 @@ def test_every_tool_is_tested_here() -> None:
     others = {"wait", "actions", "screenshot", "zoom", "cursor_position", "wait_for"}
     others |= {"clipboard_read", "list_machines", "find_elements", "read_texts"}
     others |= {"start_recording", "stop_recording", "request_help"}
+    others |= {"run_workflow", "get_run"}
     assert {row[0] for row in INPUTS} | others == {*TOOLS}
 
 
@@ -166,7 +167,7 @@ def test_only_inputs_take_a_key() -> None:
     for tool in TOOLS.values():
         assert ("idempotency_key" in tool.model_fields) == issubclass(tool, Input)
         assert tool.reads != issubclass(tool, Input) or tool.name.endswith("_recording")
-        assert issubclass(tool, MachineTool) or tool.name == "list_machines"
+        assert issubclass(tool, Overview) == (tool.name in ("list_machines", "get_run"))
 
 
 async def looked_at(desk: Desk) -> None:
