@@ -21,6 +21,7 @@ from server.demo.library import samples
 from server.demo.tour import strokes_of
 from tests.browser.morning import walk
 from tests.browser.rig import Desk, Site, Visit, chromium, served
+from tests.browser.runs import halted_run, show_run, show_runs, show_start
 from tests.links import hello
 from tests.processes import ServedApi, until
 
@@ -58,6 +59,7 @@ class Scene:
     trajectory: str
     invitation: str
     webhook: str
+    run: str
 
 
 @contextmanager
@@ -69,7 +71,9 @@ def furnished(directory: Path) -> Iterator[Scene]:
         desk = stack.enter_context(site.desk("Reception", "reception"))
         work_on(site, desk)
         ask_for_help(site, desk)
-        yield Scene(site, desk, fill_library(site, desk), *fill_settings(site))
+        trajectory = fill_library(site, desk)
+        settings = fill_settings(site)
+        yield Scene(site, desk, trajectory, *settings, halted_run(site, desk.machine, 0))
 
 
 def fill_fleet(stack: ExitStack, site: Site) -> None:
@@ -265,7 +269,7 @@ def show_control(visit: Visit, scene: Scene) -> None:
 def show_trajectories(visit: Visit, _: Scene) -> None:
     """The list."""
     visit.sign_in("/trajectories")
-    expect(visit.page.get_by_text("5 trajectories", exact=True)).to_be_visible()
+    expect(visit.page.get_by_text("6 trajectories", exact=True)).to_be_visible()
 
 
 def show_trajectory(visit: Visit, scene: Scene) -> None:
@@ -299,7 +303,7 @@ def show_help(visit: Visit, _: Scene) -> None:
     """What programs ask."""
     visit.sign_in("/help")
     cards = visit.page.get_by_role("list", name="Help requests").get_by_role("listitem")
-    expect(cards.locator("canvas:not([hidden])")).to_have_count(2)
+    expect(cards.locator("canvas:not([hidden])")).to_have_count(3)
 
 
 def show_activity(visit: Visit, scene: Scene) -> None:
@@ -397,6 +401,9 @@ PAGES: dict[str, Callable[[Visit, Scene], None]] = {
     "trajectory": show_trajectory,
     "review": show_review,
     "editing": show_editing,
+    "runs": lambda visit, _: show_runs(visit),
+    "run": lambda visit, scene: show_run(visit, scene.run),
+    "start-run": lambda visit, scene: show_start(visit, scene.run),
     "help": show_help,
     "activity": show_activity,
     "add-machines": show_add_machines,

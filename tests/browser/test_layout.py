@@ -47,7 +47,7 @@ def webhook(site: Site) -> str:
 
 
 PLACES = [
-    *("machines", "pictures", "machine", "trajectories", "trajectory", "activity"),
+    *("machines", "pictures", "machine", "trajectories", "trajectory", "runs", "activity"),
     *(
         "none",
         "add machines",
@@ -72,6 +72,7 @@ def place(
         "machine": (f"/machines/{desk.machine}", "Live. The picture changes"),
         "trajectories": ("/trajectories", "1 trajectory"),
         "trajectory": (f"/trajectories/{trajectory}", "Step 1 of 1"),
+        "runs": ("/runs", "No run yet"),
         "activity": ("/activity", "Added a machine"),
         "none": ("/nothing", "Not found"),
         "add machines": ("/settings/machines", LONG),

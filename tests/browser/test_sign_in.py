@@ -169,20 +169,20 @@ def test_console_works_with_the_keyboard_alone(visit: Visit) -> None:
     page.reload()
     expect(page.get_by_role("heading", name="Machines")).to_be_visible()
     names = []
-    for _ in range(6):
+    for _ in range(7):
         page.keyboard.press("Tab")
         names.append(page.evaluate("document.activeElement.textContent"))
-    pages = ["Machines", "Help", "Trajectories", "Activity"]
+    pages = ["Machines", "Help", "Trajectories", "Runs", "Activity"]
     assert names == ["Skip to the content", "Farhand", *pages]
     outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
     assert outline == "solid"
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Trajectories")).to_be_visible()
+    expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
     page.get_by_role("link", name="Skip to the content").focus()
     page.keyboard.press("Enter")
     expect(page.locator("main")).to_be_focused()
-    expect(page.get_by_role("heading", name="Trajectories")).to_be_visible()
+    expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
 
 
 def test_tab_learns_that_somebody_else_has_signed_in_beside_it(operator: Visit) -> None:

@@ -5,6 +5,8 @@ import { HelpPage } from "./pages/help.js";
 import { MachinePage } from "./pages/machine.js";
 import { MachinesPage } from "./pages/machines.js";
 import { PartsPage } from "./pages/parts.js";
+import { RunPage } from "./pages/run.js";
+import { RunsPage } from "./pages/runs.js";
 import { AddMachinesPage } from "./pages/settings/add_machines.js";
 import { firstSetting } from "./pages/settings/frame.js";
 import { OneInvitation } from "./pages/settings/invitation.js";
@@ -39,6 +41,8 @@ const PAGES = [
   [/^\/machines\/([^/]+)$/, MachinePage],
   [/^\/trajectories$/, TrajectoriesPage],
   [/^\/trajectories\/([^/]+)$/, TrajectoryPage],
+  [/^\/runs$/, RunsPage],
+  [/^\/runs\/([^/]+)$/, RunPage],
   [/^\/help$/, HelpPage],
   [/^\/activity$/, ActivityPage],
   [/^\/settings\/machines$/, AddMachinesPage],
@@ -57,6 +61,7 @@ const LINKS = [
   ["/machines", "Machines", "machines:read"],
   ["/help", "Help", "machines:read"],
   ["/trajectories", "Trajectories", "trajectories:read"],
+  ["/runs", "Runs", "runs:read"],
   ["/activity", "Activity", "audit:read"],
 ];
 

@@ -316,6 +316,71 @@ interface HelpRequest {
   ended_at: string | null;
 }
 
+/** A rectangle of the desktop. */
+interface Area {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+interface Candidate {
+  at: Area | null;
+  score: number;
+  text: string | null;
+}
+
+interface Halted {
+  step: number;
+  reason: string;
+  detail: string;
+  at: string;
+  picture: string | null;
+  candidates: Candidate[];
+  is_done: boolean;
+  is_unknown: boolean;
+  help_id: string | null;
+}
+
+interface StepResult {
+  number: number;
+  status: "done" | "skipped";
+  attempts: number;
+  command_id: string | null;
+  how: string | null;
+  score: number | null;
+  verified: string | null;
+  began_at: string;
+  ended_at: string;
+}
+
+interface Run {
+  id: string;
+  workflow_id: string;
+  trajectory_id: string;
+  content_hash: string;
+  machine_id: string | null;
+  pool_ids: string[] | null;
+  status: "scheduling" | "running" | "running_checks" | "success" | "task_failed" | "error" | "cancelled";
+  priority: number;
+  halt_timeout: number;
+  input_values: Record<string, unknown>;
+  secrets: string[];
+  step_count: number;
+  step: number;
+  halted: Halted | null;
+  error: string | null;
+  by: string;
+  retry_of: string | null;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+}
+
+interface RunWithSteps extends Run {
+  steps: StepResult[];
+}
+
 interface TrajectoryChanged {
   id: string;
   change: "created" | "changed" | "deleted";
@@ -572,6 +637,7 @@ interface Told {
   help_requested: HelpRequest;
   help_answered: HelpRequest;
   help_ended: HelpRequest;
+  run: Run;
   audit: AuditEntry;
 }
 
@@ -978,6 +1044,15 @@ interface QuestionProperties {
   close: () => void;
 }
 
+/** A part of a picture, and words at it. */
+type Mark = Region & { words: string };
+
+interface HaltProperties {
+  reading: import("../static/pages/runs/one_run.js").OneRun;
+  halted: Halted;
+  mayWrite: boolean;
+}
+
 interface PictureProperties {
   /** The id of a picture that the server keeps, or its base64 text; without one the marks are on nothing. */
   source: string;
@@ -987,6 +1062,8 @@ interface PictureProperties {
   places: Place[];
   /** Where that is which something was done to. */
   box?: (Place & Size) | null;
+  /** What else is to be seen, with words at each. */
+  marks?: Mark[];
   label: string;
 }
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from schemas.help.requests import HelpPage, HelpRequest
 from schemas.inputs.hand import Acknowledged, ButtonPlace, Refused, Undone
+from schemas.inputs.pictures import Area
 from schemas.link.messages import Capability, Display
 from schemas.resources.audit import AuditEntry, AuditPage, Grant
 from schemas.resources.bulk import BulkItem, BulkResult
@@ -36,6 +37,7 @@ from schemas.resources.webhooks import (
     WebhookPage,
 )
 from schemas.resources.workflows import Workflow, WorkflowPage
+from schemas.runs.runs import Candidate, Halted, Run, RunPage, RunWithSteps, StepResult
 from schemas.steps.reviews import Editor, Review
 from server.api.console import Session
 from server.console import assets
@@ -99,6 +101,7 @@ def in_typescript(schema: dict[str, Any], models: dict[str, Any]) -> frozenset[s
         *(AuditEntry, Capability, CommandItem, CommandEvent, Control, ControlRequested, Grant),
         *(Acknowledged, ButtonPlace, Refused, Undone),
         *(BulkItem, BulkResult, ExpectedOffline),
+        *(Area, Candidate, Halted, Run, RunWithSteps, StepResult),
         *(CreatedInvitation, CreatedToken, CreatedWebhook, Delivery, Join),
         *(ConsoleSession, Organization, Pool, QuietHours),
         *(
@@ -146,7 +149,7 @@ def test_answer_is_declared_as_it_is(model: type[BaseModel]) -> None:
             MachinePage,
             OrganizationPage,
         ),
-        *(PoolPage, SessionPage, TokenPage, WebhookPage, WorkflowPage, TroublePage),
+        *(PoolPage, RunPage, SessionPage, TokenPage, WebhookPage, WorkflowPage, TroublePage),
     ],
 )
 def test_part_of_a_list_is_declared_as_it_is(page: type[BaseModel]) -> None:

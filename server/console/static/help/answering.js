@@ -4,6 +4,7 @@ import { html } from "../parts/elements.js";
 import { Dialog, Field, textOf } from "../parts/pieces.js";
 import { Ago } from "../parts/time.js";
 import { toast } from "../parts/toasts.js";
+import { path } from "../server/api.js";
 
 const MOST_CHARACTERS = 1000;
 
@@ -14,9 +15,9 @@ export const ANSWERS = {
 };
 
 /** @param {{asked: HelpRequest}} properties of what is asked, by whom, and since when */
-export const WhatIsAsked = ({ asked: { kind, reason, by, created_at, expires_at } }) => html`
+export const WhatIsAsked = ({ asked: { kind, reason, run_id, by, created_at, expires_at } }) => html`
   <p class="reason" dir="auto"><b>${kind === "help" ? "Help" : "Approval"}:</b> ${reason}</p>
-  <p class="small"><span dir="auto">${by}</span> asked <${Ago} time=${created_at} />; it ends <${Ago} time=${expires_at} /></p>`;
+  <p class="small"><span dir="auto">${by}</span> asked <${Ago} time=${created_at} />; it ends <${Ago} time=${expires_at} />${run_id && html` · <a href="#${path`/runs/${run_id}`}">Its run</a>`}</p>`;
 
 /** @param {AnsweringProperties} properties of the question that is open while it is drawn */
 export function Answering({ helps, asked, answer, close, done }) {

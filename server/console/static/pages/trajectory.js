@@ -10,6 +10,10 @@ import { isNowhere } from "../server/api.js";
 import { Decided, Decisions } from "./review/decisions.js";
 import { OneTrajectory } from "./review/one_trajectory.js";
 import { Steps } from "./review/walk.js";
+import { RunButton } from "./runs/start.js";
+
+/** @type {Scope[]} what it takes to run one, on a machine that one chooses */
+const RUNNING = ["runs:write", "machines:read"];
 
 export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
   const reading = useStore(useMade((signal) => new OneTrajectory({ id, ...page, signal })));
@@ -18,9 +22,10 @@ export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
   const back = backTo("/trajectories");
   if (isNowhere(reading.error) && !trajectory) return html`<${NotFound} what="trajectory" back=${back} name="the trajectories" />`;
   if (!trajectory) return html`<${Unread} reading=${reading} />`;
-  const { name, description, dimensions, trajectory_data, is_generated, review, created_at, updated_at } = trajectory;
+  const { name, description, dimensions, trajectory_data, is_generated, is_approved, review, created_at, updated_at } = trajectory;
   const mayApprove = is_generated && news !== "deleted" && page.me.scopes.includes("trajectories:approve");
   const mayEdit = news !== "deleted" && page.me.scopes.includes("trajectories:write");
+  const mayRun = review.state === "approved" && is_approved && news !== "deleted" && RUNNING.every((scope) => page.me.scopes.includes(scope));
   const said = [workflow, count(trajectory_data?.length ?? 0, "step"), `${dimensions.width} × ${dimensions.height}`];
   return html`<section>
     <p class="crumbs"><a href=${back}>‹ Trajectories</a></p>
@@ -28,6 +33,7 @@ export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
       <h1 dir="auto">${name || "Without a name"}</h1>
       <span class="row">
         <${ApprovalBadge} ...${trajectory} />
+        ${mayRun && html`<${RunButton} trajectory=${trajectory} />`}
         ${mayApprove && html`<${Decisions} reading=${reading} trajectory=${trajectory} />`}
       </span>
     </div>

@@ -6,7 +6,7 @@ import { html, useLayoutEffect, useRef, useState } from "./elements.js";
 
 export const isPictureId = (/** @type {string} */ text) => /^[0-9a-f]{64}$/.test(text);
 
-export function Picture(/** @type {PictureProperties} */ { source, read, size, places, box, label }) {
+export function Picture(/** @type {PictureProperties} */ { source, read, size, places, box, marks = [], label }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const [drawn, say] = useState({ source: "", words: "" });
   // Before the browser draws: what is there already is seen at once.
@@ -30,6 +30,7 @@ export function Picture(/** @type {PictureProperties} */ { source, read, size, p
     ${isDone && drawn.words && html`<p class="said" data-kind="bad" role="status">${drawn.words}</p>`}
     <svg viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label=${label}>
       ${box && html`<${Box} ...${box} />`}
+      ${marks.map((mark) => html`<${Marked} ...${mark} size=${size} />`)}
       <${Marks} places=${places} size=${size} />
     </svg>
   </div>`;
@@ -46,6 +47,12 @@ export async function readPicture(source, signal = null) {
 /** @param {Place & Size} area where that is which something was done to */
 const Box = ({ x, y, width, height }) =>
   ["halo", "ring"].map((kind) => html`<rect class=${kind} x=${x} y=${y} width=${width} height=${height} rx="3" />`);
+
+/** @param {Mark & {size: Size}} properties of a box with words at it, within the picture */
+const Marked = ({ words, size, ...area }) => {
+  const letter = Math.max(size.width, size.height) / 50;
+  return html`<${Box} ...${area} /><text x=${area.x} y=${Math.max(area.y - letter / 3, letter)} font-size=${letter}>${words}</text>`;
+};
 
 /** @param {{places: Place[], size: Size}} properties */
 function Marks({ places, size: { width, height } }) {

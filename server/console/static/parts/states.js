@@ -43,3 +43,21 @@ export function ApprovalBadge({ is_generated, is_approved, review: { state } }) 
   const [kind, sign, word] = !is_generated ? ["waits", "…", "Pending"] : isOnlyMarked ? ["none", "○", "Marked as approved"] : REVIEWS[state];
   return html`<span class="outcome" data-kind=${kind}><span aria-hidden="true">${sign}</span> ${word}</span>`;
 }
+
+/** @type {Record<Run["status"], {word: string, kind: string, sign: string}>} */
+export const RUNS = {
+  scheduling: { word: "Waiting", kind: "waits", sign: "…" },
+  running: { word: "Running", kind: "waits", sign: "…" },
+  running_checks: { word: "Checking", kind: "waits", sign: "…" },
+  success: { word: "Success", kind: "good", sign: "✓" },
+  task_failed: { word: "Given up", kind: "bad", sign: "✕" },
+  error: { word: "Error", kind: "bad", sign: "✕" },
+  cancelled: { word: "Cancelled", kind: "none", sign: "○" },
+};
+const HALTED = { word: "Halted", kind: "bad", sign: "!" };
+
+/** @param {{run: Run}} properties */
+export function RunBadge({ run: { status, halted } }) {
+  const { word, kind, sign } = halted ? HALTED : RUNS[status];
+  return html`<span class="outcome" data-kind=${kind}><span aria-hidden="true">${sign}</span> ${word}</span>`;
+}

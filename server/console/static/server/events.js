@@ -12,7 +12,7 @@ const LONGEST_WAIT = 5000;
 const MAX_EVENT = 4 * 1024 * 1024;
 /** What no event is called: after it the server begins with "reset". */
 const UNHEARD = "none";
-const TYPES = "machine,machine_removed,control_requested,command,trajectory,recording,help_requested,help_answered,help_ended";
+const TYPES = "machine,machine_removed,control_requested,command,trajectory,recording,help_requested,help_answered,help_ended,run";
 
 /**
  * Dispatches all that is `Told`, with its data as detail; "reset" when everything has to be read again; and
