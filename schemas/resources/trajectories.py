@@ -19,7 +19,7 @@ from schemas.http.patches import not_given
 from schemas.http.problems import Problem, ValidationErrorBody
 from schemas.steps.reviews import ContentHash, ListedReviewState, Review
 from schemas.values.json_texts import Dimensions, JsonObject, JsonObjects
-from schemas.values.scalars import Storable, StrictBool
+from schemas.values.scalars import MachineId, Storable, StrictBool
 from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 
@@ -94,6 +94,9 @@ class ImportedTrajectory(NewTrajectory):
     )
     review: Review | None = Field(
         None, description="As an export has it; not taken over: what is imported is not reviewed."
+    )
+    machine_id: MachineId | None = Field(
+        None, description="As an export has it; not taken over: it may be a machine elsewhere."
     )
 
     @model_validator(mode="after")

@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Final
 
 from tornado.iostream import StreamClosedError
 
@@ -14,6 +15,7 @@ from schemas.resources.events import (
     UNASKED,
     EventHeaders,
     EventQuery,
+    EventType,
     MachineRemoved,
     Reset,
 )
@@ -32,6 +34,9 @@ STALL_SECONDS = 15.0
 RETRY_MILLISECONDS = 1000
 EVENTS_PER_WRITE = 100
 
+OF_SCOPES: Final[Mapping[EventType, Scope]] = {"audit": Scope.AUDIT_READ, "run": Scope.RUNS_READ}
+"""What is told to tokens alone that may read it as well."""
+
 OF_NO_MACHINE = ("trajectory", "reset")
 """What a token that is bound to pools hears as any other, where it is no machine's."""
 
@@ -40,7 +45,8 @@ EVENTS_ENDPOINT = Endpoint(
     description="Server-sent events: machine (its data is the machine), machine_removed, "
     "machine_released (what a killed machine client had left pressed was released), "
     "control_requested (somebody asks whoever has control to give it back), help_requested, "
-    "help_answered and help_ended (its data is the help request), run (the run), command (an input "
+    "help_answered and help_ended (its data is the help request), run (the run, to tokens with "
+    "runs:read), command (an input "
     "that ended, or whose outcome is pending; or work by hand), trajectory, audit (an entry of the "
     "audit that is not told as a command; only where types names it), and reset, which means that "
     "some events are not known any more: read everything again.  Listen first, then read, so that "
@@ -67,8 +73,9 @@ class EventsHandler(AskingHandler):
     @EVENTS_ENDPOINT
     async def get(self, query: EventQuery, headers: EventHeaders) -> None:
         """Subscribe, and write until either side ends it."""
-        if "audit" in (query.types or ()):
-            self.principal.require(Scope.AUDIT_READ)
+        for kind, scope in OF_SCOPES.items():
+            if kind in (query.types or ()):
+                self.principal.require(scope)
         if query.machine_id is not None:
             await self._check_machine(query.machine_id)
         subscription = self._subscription = await self._subscribe(query, headers.last_event_id)
@@ -100,7 +107,9 @@ class EventsHandler(AskingHandler):
         await self.services.machines.reach.check(self.principal, machine_id)
 
     async def _subscribe(self, query: EventQuery, last_event_id: str | None) -> Subscription:
-        types = UNASKED if query.types is None else query.types
+        may_read = self.principal.scopes
+        withheld = {each for each, scope in OF_SCOPES.items() if scope not in may_read}
+        types = UNASKED - withheld if query.types is None else query.types
 
         def is_wanted(event: Event) -> bool:
             return event.type == "reset" or (

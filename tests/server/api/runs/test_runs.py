@@ -187,6 +187,18 @@ async def test_token_of_pools_sees_and_begins_runs_within_them_alone(service: Se
     assert (await service.post(f"{path}/cancel", token=token)).json["status"] == "cancelled"
 
 
+async def test_runs_are_told_to_those_who_may_read_them(service: Service) -> None:
+    await service.new_machine()
+    trajectory = await approved(service, steps("a"))
+    blind = await service.new_token(Scope.MACHINES_READ)
+    assert (await service.get("/v1/events?types=run", token=blind)).refusal == (403, "forbidden")
+    async with listening(service, token=blind) as told:
+        run = await begun(service, trajectory)
+        path = f"/v1/machines/{run['machine_id']}"
+        assert (await service.request("PATCH", path, {"paused": True})).status == 200
+        assert (await told.next()).type == "machine"
+
+
 async def test_of_two_who_begin_under_other_keys_each_has_a_run(service: Service) -> None:
     await service.new_machine()
     trajectory = await approved(service, steps("a"))
