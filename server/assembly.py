@@ -68,6 +68,7 @@ from server.process.node import Node
 from server.process.throttle import BlockingThrottle
 from server.runs.ending import RunEnding
 from server.runs.executor import RunExecutor
+from server.runs.many import ManyRuns
 from server.runs.runs import Runs
 from server.runs.together import RunGround, runs_together
 from server.secrets.sealing import Sealing
@@ -169,7 +170,7 @@ def assemble(ground: Ground) -> Services:
         ground, events, audit, fingerprints, operation, failed_attempts, library.trajectories
     )
     webhooks, delivering, outages = _webhooks(ground, machines.pools)
-    runs, executor, ending = _runs(ground, machines, events)
+    runs, many, executor, ending = _runs(ground, machines, events)
     return Services(
         settings=settings,
         background=ground.background,
@@ -184,7 +185,7 @@ def assemble(ground: Ground) -> Services:
         webhooks=webhooks,
         delivering=delivering,
         outages=outages,
-        runs=RunParts(runs=runs, executor=executor, ending=ending),
+        runs=RunParts(runs=runs, many=many, executor=executor, ending=ending),
     )
 
 
@@ -414,7 +415,7 @@ def _help(ground: Ground, transactions: Transactions, audit: AuditStore, events:
 
 def _runs(
     ground: Ground, machines: Machines, events: EventHub
-) -> tuple[Runs, RunExecutor, RunEnding]:
+) -> tuple[Runs, ManyRuns, RunExecutor, RunEnding]:
     database = ground.database
     return runs_together(
         RunGround(

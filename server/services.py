@@ -44,6 +44,7 @@ from server.process.node import Node
 from server.process.throttle import BlockingThrottle
 from server.runs.ending import RunEnding
 from server.runs.executor import RunExecutor
+from server.runs.many import ManyRuns
 from server.runs.runs import Runs
 from server.settings import ServerSettings
 from server.store.audit import AuditStore
@@ -134,6 +135,7 @@ class RunParts:
     """Runs: what is asked of them, and those that this node works at."""
 
     runs: Runs
+    many: ManyRuns
     executor: RunExecutor
     ending: RunEnding
 

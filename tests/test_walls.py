@@ -381,11 +381,13 @@ TESTED_ELSEWHERE = {
     "schemas/steps/surroundings.py": "tests/server/dispatch/here/test_neighbours.py",
     "server/store/secret_keys.py": "tests/server/secrets/test_sealing.py",
     "server/mcp/recordings.py": "tests/server/mcp/test_tools.py",
+    "server/runs/many.py": "tests/server/api/runs/test_bulk.py",
     # A run is seen from what is asked of it, and from its beginning to its end.
     **dict.fromkeys(
         (
             *(f"schemas/runs/{name}.py" for name in ("requests", "runs")),
             *("server/runs/runs.py", "server/runs/views.py", "server/runs/together.py"),
+            *("server/runs/beginning.py", "server/api/runs/places.py"),
             *("server/store/runs/runs.py", "server/store/runs/writes.py"),
             "server/trajectories/running.py",
         ),

@@ -1,7 +1,8 @@
 """Runs as a server answers them."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypedDict
 from uuid import UUID
 
 from pydantic import Field
@@ -12,6 +13,19 @@ from farhand._fleet_types import Answer
 RunStatus = Literal[
     "scheduling", "running", "running_checks", "success", "task_failed", "error", "cancelled"
 ]
+
+
+class NewRun(TypedDict, total=False):
+    """A run to begin, with the names that `Runs.create` has."""
+
+    workflow: UUID | str | None
+    trajectory: UUID | str | None
+    machine: str | None
+    pools: Sequence[UUID | str] | None
+    values: Mapping[str, str] | None
+    sensitive_values: Mapping[str, str] | None
+    priority: int | None
+    halt_timeout: int | None
 
 
 class Candidate(Answer):
@@ -95,3 +109,23 @@ class RunWithSteps(Run):
     """A run, and what became of each step that is behind it."""
 
     steps: list[StepResult]
+
+
+class BulkRun(Answer):
+    """What became of one of many runs that were to begin."""
+
+    machine_id: str | None = None
+    """The one that was asked for."""
+    status: Literal["begun", "refused"]
+    run_id: UUID | None = None
+    """Of a run that was begun."""
+    detail: str | None = None
+    """What was wrong, for a person."""
+
+
+class BulkRuns(Answer):
+    """What became of each, in the order in which they were asked for."""
+
+    items: list[BulkRun]
+    begun: int
+    refused: int

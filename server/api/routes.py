@@ -63,6 +63,7 @@ from server.api.machines.recordings import (
 from server.api.mcp import McpHandler
 from server.api.metrics import MetricsHandler
 from server.api.organizations import OrganizationsHandler
+from server.api.runs.bulk import BulkRunsHandler
 from server.api.runs.runs import (
     CancelRunHandler,
     ContinueRunHandler,
@@ -155,6 +156,7 @@ ROUTES = (
     Route("/v1/help/{help_id}/answer", AnswerHelpHandler),
     Route("/v1/help/{help_id}/withdraw", WithdrawHelpHandler),
     Route("/v1/runs", RunsHandler),
+    Route("/v1/runs/bulk", BulkRunsHandler),
     Route("/v1/runs/{run_id}", RunHandler),
     Route("/v1/runs/{run_id}/cancel", CancelRunHandler),
     Route("/v1/runs/{run_id}/continue", ContinueRunHandler),

@@ -1,26 +1,23 @@
 """Runs as the API offers them: each method is one operation, with its rules."""
 
-import secrets
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any, Final
-from uuid import UUID, uuid4
+from uuid import UUID
 
-from schemas.http.problems import InvalidRequestError
 from schemas.runs.requests import ContinuedRun, NewRun, RetriedRun, RunListQuery
 from schemas.runs.runs import RunPage, RunWithSteps, StepResult
 from server.errors import NotFound, WrongState
 from server.identity.authentication import Principal
+from server.runs.beginning import RunBeginning
 from server.runs.ending import RunEnding
-from server.runs.values import checked
 from server.runs.views import run_view, whole_view
-from server.secrets.sealing import Sealing, SecretKeyError
 from server.store.idempotency import KeyedRequest
-from server.store.runs.documents import StoredRun, StoredSecrets
+from server.store.runs.documents import StoredRun
 from server.store.runs.runs import RunStore
 from server.store.times import now
 from server.store.transactions import Result, Transaction, Transactions
-from server.trajectories.running import RunContent, RunContents
+from server.trajectories.running import RunContents
 
 CANCEL: Final = "cancel"
 """What a node is to do that works at a run."""
@@ -39,14 +36,14 @@ class Runs:
         contents: RunContents,
         transactions: Transactions,
         ending: RunEnding,
-        sealing: Sealing,
+        beginning: RunBeginning,
         woken: Callable[[], None],
     ) -> None:
         self._store = store
         self._contents = contents
         self._transactions = transactions
         self._ending = ending
-        self._sealing = sealing
+        self._beginning = beginning
         self._woken = woken
 
     async def begin(
@@ -56,8 +53,8 @@ class Runs:
 
         Raises a validation error for what cannot be run, or not with these values.
         """
-        content = await self._content(principal.organization_id, new)
-        return await self._stored(await self._new(principal, new, content), request)
+        content = await self._beginning.content(principal.organization_id, new)
+        return await self._stored(await self._beginning.made(principal, new, content), request)
 
     async def retry(
         self, principal: Principal, run_id: UUID, how: RetriedRun, request: KeyedRequest | None
@@ -79,8 +76,8 @@ class Runs:
             priority=before.priority,
             halt_timeout=before.halt_timeout,
         )
-        made = replace(await self._new(principal, again, content), retry_of=before.id)
-        return await self._stored(made, request)
+        made = await self._beginning.made(principal, again, content)
+        return await self._stored(replace(made, retry_of=before.id), request)
 
     async def page(
         self,
@@ -128,47 +125,20 @@ class Runs:
         self._woken()
         return whole_view(resumed)
 
-    async def _content(self, organization_id: UUID, new: NewRun) -> RunContent:
-        field = "workflow_id" if new.workflow_id is not None else "trajectory_id"
-        try:
-            if new.workflow_id is not None:
-                return await self._contents.main_of(organization_id, new.workflow_id)
-            assert new.trajectory_id is not None  # noqa: S101  one of the two is given
-            return await self._contents.of(organization_id, new.trajectory_id)
-        except NotFound as error:
-            raise InvalidRequestError.single(("body", field), str(error), "not_found") from None
-        except WrongState as error:
-            raise InvalidRequestError.single(("body", field), str(error), "not_runnable") from None
-
-    async def _new(self, principal: Principal, new: NewRun, content: RunContent) -> StoredRun:
-        """A new run.  Raises a validation error for values that do not fit."""
-        secrets = new.sensitive_input_values
-        checked(content.steps, content.input_schema, new.input_values, secrets)
-        run = _new_run(principal, new, content)
-        if not secrets:
-            return run
-        try:
-            sealed = await self._sealing.seal(run.id, secrets)
-        except SecretKeyError as error:
-            raise WrongState(f"no secrets can be kept: {error}") from None
-        return replace(
-            run, secrets=sorted(secrets), sealed=StoredSecrets(sealed.key_id, sealed.content)
-        )
-
     async def _stored(
         self, made: StoredRun, request: KeyedRequest | None
     ) -> tuple[RunWithSteps, bool]:
         body = whole_view(made)
 
         async def work(transaction: Transaction) -> Result:
-            await transaction.runs.insert([made])
+            if (refusal := (await transaction.runs.insert([made]))[0]) is not None:
+                raise WrongState(refusal)
             return {"body": body.model_dump_json()}
 
         result, is_replayed = await self._transactions.run_once(request, work)
         if is_replayed:
             return RunWithSteps.model_validate_json(result["body"]), True
-        self._ending.tell(made)
-        self._woken()
+        self._beginning.stored([made])
         return body, False
 
     async def _run(self, organization_id: UUID, run_id: UUID) -> StoredRun:
@@ -176,29 +146,6 @@ class Runs:
         if run is None:
             raise NotFound("There is no such run.")
         return run
-
-
-def _new_run(principal: Principal, new: NewRun, content: RunContent) -> StoredRun:
-    trajectory = content.trajectory
-    assert trajectory.content_hash is not None  # noqa: S101  what is approved has one
-    return StoredRun(
-        id=uuid4(),
-        organization_id=principal.organization_id,
-        workflow_id=trajectory.workflow_id,
-        trajectory_id=trajectory.id,
-        content_hash=trajectory.content_hash,
-        machine_id=new.machine_id,
-        pool_ids=new.pool_ids,
-        priority=new.priority,
-        halt_timeout=new.halt_timeout,
-        input_values=new.input_values,
-        step_count=len(content.steps),
-        by=principal.token_name,
-        token_id=principal.token_id,
-        user_id=principal.user_id,
-        created_at=now(),
-        reservation=secrets.token_hex(32),
-    )
 
 
 def _resumed(run: StoredRun, how: ContinuedRun) -> dict[str, Any]:

@@ -9,10 +9,12 @@ from schemas.runs.runs import Run
 from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
 from server.fleet.help import Help
+from server.runs.beginning import RunBeginning
 from server.runs.course import CourseParts
 from server.runs.ending import MakeDeliveries, RunEnding
 from server.runs.executor import RunExecutor
 from server.runs.halting import RunHalts
+from server.runs.many import ManyRuns
 from server.runs.runs import Runs
 from server.secrets.sealing import Sealing
 from server.store.identity.tokens import TokenStore
@@ -47,7 +49,7 @@ class RunGround:
     sealing: Sealing
 
 
-def runs_together(ground: RunGround) -> tuple[Runs, RunExecutor, RunEnding]:
+def runs_together(ground: RunGround) -> tuple[Runs, ManyRuns, RunExecutor, RunEnding]:
     """What handlers ask of runs, what works at them on this node, and what ends them."""
     database = ground.database
     contents = RunContents(TrajectoryStore(database), WorkflowStore(database))
@@ -68,5 +70,6 @@ def runs_together(ground: RunGround) -> tuple[Runs, RunExecutor, RunEnding]:
         background=ground.background,
     )
     executor = RunExecutor(parts, MachineStore(database), PoolStore(database), ground.background)
-    runs = Runs(RunStore(database), contents, transactions, ending, ground.sealing, executor.wake)
-    return runs, executor, ending
+    beginning = RunBeginning(contents, ground.sealing, ending, executor.wake)
+    runs = Runs(RunStore(database), contents, transactions, ending, beginning, executor.wake)
+    return runs, ManyRuns(beginning, transactions), executor, ending

@@ -47,6 +47,17 @@ async def record_many(handler: ApiHandler, action: Action, targets: Iterable[obj
     await handler.services.audit.add_changes(entries)
 
 
+async def record_on_machines(
+    handler: ApiHandler, action: Action, targets: Mapping[UUID, str | None]
+) -> None:
+    """Record that the caller has done the same to several things, each on a machine or on none."""
+    entries = [
+        replace(_entry(handler, action, target), machine_id=machine_id)
+        for target, machine_id in targets.items()
+    ]
+    await handler.services.audit.add_changes(entries)
+
+
 async def record_machines(
     handler: ApiHandler, action: Action, notes: Mapping[str, str | None]
 ) -> None:

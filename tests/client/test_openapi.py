@@ -149,6 +149,7 @@ ARGUMENTS: dict[str, Any] = {
     "direction": "down",
     "actions": [actions.click()],
     "steps": [],
+    "runs": [],
     "number": 1,
     "decision": "approve",
     "content_hash": "0" * 64,

@@ -9,7 +9,7 @@ from farhand._async.connection import AsyncConnection
 from farhand._async.lists import AsyncLists
 from farhand._run_types import RunStatus
 from farhand._waiting import async_sleep
-from farhand.types import Run, RunWithSteps
+from farhand.types import BulkRuns, NewRun, Run, RunWithSteps
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 """Between two looks at a run, in seconds."""
@@ -57,18 +57,28 @@ class AsyncRuns:
         first.  A program that is started again and begins it under the same ``key`` gets the run
         that it began before.  Its ``wait`` waits for its end.
         """
-        asked = {
-            "workflow_id": workflow and str(workflow),
-            "trajectory_id": trajectory and str(trajectory),
-            "machine_id": machine,
-            "pool_ids": pools and [str(each) for each in pools],
-            "input_values": values and dict(values),
-            "sensitive_input_values": sensitive_values and dict(sensitive_values),
-            "priority": priority,
-            "halt_timeout": halt_timeout,
-        }
-        body = {name: value for name, value in asked.items() if value is not None}
-        return await self._begun("/v1/runs", body, key)
+        new = NewRun(
+            workflow=workflow,
+            trajectory=trajectory,
+            machine=machine,
+            pools=pools,
+            values=values,
+            sensitive_values=sensitive_values,
+            priority=priority,
+            halt_timeout=halt_timeout,
+        )
+        return await self._begun("/v1/runs", _body_of(new), key)
+
+    async def create_many(self, runs: Sequence[NewRun], *, key: str | None = None) -> BulkRuns:
+        """Begin up to 1,000 runs, each as `create` does; one that cannot be run stops no other.
+
+        Under the same ``key`` all of them are begun once, as if they were one.  The answer says of
+        each, in their order, its ``run_id``, or why it was refused.
+        """
+        key = key or str(uuid4())
+        body = {"items": [_body_of(new) for new in runs]}
+        reply = await self._connection.send("POST", "/v1/runs/bulk", json=body, key=key)
+        return self._connection.parsed(BulkRuns, reply, key)
 
     async def retry(
         self,
@@ -144,3 +154,22 @@ class AsyncRuns:
         reply = await self._connection.send("POST", path, json=body, key=key)
         run = self._connection.parsed(RunWithSteps, reply, key)
         return AsyncBegunRun(self, run)
+
+
+def _body_of(new: NewRun) -> dict[str, Any]:
+    """What the server is asked for.  Raises ValueError for a name that a run does not have."""
+    if unknown := new.keys() - NewRun.__annotations__.keys():
+        raise ValueError(f"a run has no {', '.join(sorted(unknown))}")
+    workflow, trajectory, pools = new.get("workflow"), new.get("trajectory"), new.get("pools")
+    values, sensitive_values = new.get("values"), new.get("sensitive_values")
+    asked = {
+        "workflow_id": workflow and str(workflow),
+        "trajectory_id": trajectory and str(trajectory),
+        "machine_id": new.get("machine"),
+        "pool_ids": pools and [str(each) for each in pools],
+        "input_values": values and dict(values),
+        "sensitive_input_values": sensitive_values and dict(sensitive_values),
+        "priority": new.get("priority"),
+        "halt_timeout": new.get("halt_timeout"),
+    }
+    return {name: value for name, value in asked.items() if value is not None}

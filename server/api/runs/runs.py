@@ -13,6 +13,7 @@ from schemas.runs.requests import ContinuedRun, NewRun, RetriedRun, RunListQuery
 from schemas.runs.runs import Run, RunPage, RunWithSteps
 from schemas.values.validation_errors import entries_of
 from server.api.machines.asking import AskingHandler
+from server.api.runs.places import check_place
 from server.web.auditing import record
 from server.web.changes import REPLAYED, ChangingHandler, CreationHeaders, refusals
 from server.web.endpoint import Endpoint
@@ -85,7 +86,7 @@ class RunsHandler(OneRunHandler):
         answer_headers={"Location": "Where the run is.", **REPLAYED},
     )
     async def post(self, headers: CreationHeaders, body: NewRun) -> None:
-        await self._check_place(body)
+        await check_place(self.services.machines, self.principal, body)
         with values_refused("run"):
             made, is_replayed = await self.services.runs.runs.begin(
                 self.principal, body, self.keyed_request(headers, body)
@@ -95,24 +96,6 @@ class RunsHandler(OneRunHandler):
             await record(self, "run.created", made.id, machine_id=made.machine_id)
         self.set_header("Location", f"/v1/runs/{made.id}")
         self.answer(201, made)
-
-    async def _check_place(self, body: NewRun) -> None:
-        """Raise a problem unless there is a machine that the caller reaches, now or in a pool."""
-        machines, principal = self.services.machines, self.principal
-        if body.machine_id is not None:
-            await machines.fleet.check(self.organization_id, body.machine_id)
-            await machines.reach.check(principal, body.machine_id)
-            return
-        pool_ids = body.pool_ids or []
-        for place, pool_id in enumerate(pool_ids):
-            if principal.pools is not None and pool_id not in principal.pools:
-                raise InvalidRequestError.single(
-                    ("body", "pool_ids", str(place)), f"there is no pool {pool_id}", "no_pool"
-                )
-        if not await machines.pools.machines_of(self.organization_id, pool_ids):
-            raise InvalidRequestError.single(
-                ("body", "pool_ids"), "no machine is in any of these pools", "pools_empty"
-            )
 
 
 class RunHandler(OneRunHandler):

@@ -3,11 +3,11 @@
 Raises the driver's own errors, which say whether to try the transaction again.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from schemas.runs.runs import ENDED, MOST_WAITING, MOST_WAITING_OF_MACHINE
-from server.errors import WrongState
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session
@@ -22,23 +22,25 @@ class RunWrites:
         self._session = session
         self._runs = database.collection("runs")
 
-    async def insert(self, runs: Sequence[StoredRun]) -> None:
-        """Store new ones of one organization.  Raises WrongState where too many wait already."""
+    async def insert(self, runs: Sequence[StoredRun]) -> list[str | None]:
+        """Store new ones of one organization, in order, as far as they may wait.
+
+        Of each why it was not stored, as a sentence; None where it was.
+        """
         waiting = {"organization_id": runs[0].organization_id, "status": "scheduling"}
-        if await self._count(waiting, MOST_WAITING) + len(runs) > MOST_WAITING:
-            raise WrongState(
-                f"{MOST_WAITING:,} runs of the organization wait for their turn, and no more may: "
-                "wait, or cancel some"
-            )
-        for machine_id in {run.machine_id for run in runs if run.machine_id is not None}:
-            own = {**waiting, "machine_id": machine_id}
-            new = sum(run.machine_id == machine_id for run in runs)
-            if await self._count(own, MOST_WAITING_OF_MACHINE) + new > MOST_WAITING_OF_MACHINE:
-                raise WrongState(
-                    f"{MOST_WAITING_OF_MACHINE:,} runs wait for machine {machine_id!r}, and no "
-                    "more may: wait, or cancel some"
-                )
-        await self._runs.insert_many(map(run_document, runs), session=self._session)
+        count = await self._runs.count_documents(waiting, limit=MOST_WAITING, session=self._session)
+        on = await self._waiting_on({run.machine_id for run in runs} - {None}, waiting)
+        stored, refusals = [], []
+        for run in runs:
+            refusal = _refusal(count, run.machine_id, on)
+            refusals.append(refusal)
+            if refusal is None:
+                stored.append(run_document(run))
+                count += 1
+                on[run.machine_id] += 1
+        if stored:
+            await self._runs.insert_many(stored, session=self._session)
+        return refusals
 
     async def end(
         self,
@@ -67,5 +69,30 @@ class RunWrites:
             await outbox.insert_in(self._session, deliveries)
         return result.matched_count == 1
 
-    async def _count(self, wanted: Document, most: int) -> int:
-        return await self._runs.count_documents(wanted, limit=most, session=self._session)
+    async def _waiting_on(
+        self, machine_ids: Collection[str | None], waiting: Document
+    ) -> Counter[str | None]:
+        """How many runs wait for each of these machines."""
+        counted = self._runs.aggregate(
+            [
+                {"$match": {**waiting, "machine_id": {"$in": [*machine_ids]}}},
+                {"$group": {"_id": "$machine_id", "count": {"$sum": 1}}},
+            ],
+            session=self._session,
+        )
+        return Counter({each["_id"]: each["count"] async for each in counted})
+
+
+def _refusal(count: int, machine_id: str | None, on: Mapping[str | None, int]) -> str | None:
+    """Why no further run may wait, for this machine; None where it may."""
+    if count >= MOST_WAITING:
+        return (
+            f"{MOST_WAITING:,} runs of the organization wait for their turn, and no more may: "
+            "wait, or cancel some"
+        )
+    if machine_id is not None and on[machine_id] >= MOST_WAITING_OF_MACHINE:
+        return (
+            f"{MOST_WAITING_OF_MACHINE:,} runs wait for machine {machine_id!r}, and no "
+            "more may: wait, or cancel some"
+        )
+    return None

@@ -6,6 +6,7 @@ import pytest
 
 import farhand
 from farhand import AsyncFarhand
+from farhand.types import NewRun
 from schemas.inputs.outcomes import Refused
 from tests.runs import approved, playing, steps
 from tests.service import ScriptedMachine, Service
@@ -38,6 +39,30 @@ async def test_program_begins_a_run_and_waits_for_its_end(
         again = await f.runs.retry(begun.id)
         assert (await again.wait()).retry_of == begun.id
         assert [each.id async for each in f.runs.list(status="success")] == [again.id, begun.id]
+
+
+async def test_many_are_begun_once_and_one_that_cannot_be_run_stops_no_other(
+    service: Service, machine: ScriptedMachine
+) -> None:
+    trajectory = await approved(service, steps("a"), is_main=True)
+    right = NewRun(workflow=trajectory["workflow_id"], machine=machine.machine_id)
+    wanted: list[NewRun] = [right, {**right, "values": {"more": "1"}}, {**right, "priority": 9}]
+    async with (
+        AsyncFarhand(service.url, service.token, timeout=30) as f,
+        playing(service, machine) as player,
+    ):
+        begun = await f.runs.create_many(wanted, key="tonight")
+        assert (await f.runs.create_many(wanted, key="tonight")) == begun
+        assert [each.status for each in begun.items] == ["begun", "refused", "begun"]
+        assert "input_values.more: " in (begun.items[1].detail or "")
+        for each in begun.items:
+            if each.run_id is not None:
+                assert (await f.runs.wait(each.run_id)).status == "success"
+        assert player.pressed == ["a", "a"]
+        with pytest.raises(ValueError, match="a run has no machines"):
+            await f.runs.create_many([{**right, "machines": "a"}])  # type: ignore[typeddict-unknown-key]
+        with pytest.raises(farhand.InvalidRequest):
+            await f.runs.create_many([])
 
 
 async def test_wait_gives_up_in_time_and_a_run_is_cancelled(service: Service) -> None:

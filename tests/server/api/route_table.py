@@ -238,6 +238,8 @@ TABLE = (
     Row("GET", "/v1/runs", "runs:read", 200, ITS_OWN),
     Row("POST", "/v1/runs", "runs:write", 404, problems="not-found wrong-state",
         body={"workflow_id": TRAJECTORY["workflow_id"], "machine_id": "nowhere"}, takes_body=True),
+    Row("POST", "/v1/runs/bulk", "runs:write", 200, ITS_OWN, takes_body=True,
+        body={"items": [{"workflow_id": TRAJECTORY["workflow_id"], "machine_id": "nowhere"}]}),
     Row("GET", "/v1/runs/{run_id}", "runs:read", 200, OTHERS_404, "not-found"),
     Row("POST", "/v1/runs/{run_id}/cancel", "runs:write", 200, OTHERS_404,
         "not-found wrong-state"),

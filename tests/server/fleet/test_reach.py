@@ -21,7 +21,7 @@ KEPT_WITHIN = {
     ("POST", "/v1/recordings/{recording_id}/stop"),
     *(("GET", "/v1/runs"), ("POST", "/v1/runs"), ("GET", "/v1/runs/{run_id}")),
     *(("POST", "/v1/runs/{run_id}/cancel"), ("POST", "/v1/runs/{run_id}/continue")),
-    ("POST", "/v1/runs/{run_id}/retry"),
+    *(("POST", "/v1/runs/{run_id}/retry"), ("POST", "/v1/runs/bulk")),
     ("POST", "/v1/recordings/{recording_id}/secret"),
     *(("GET", "/v1/help"), ("POST", "/v1/help"), ("GET", "/v1/help/{help_id}")),
     *(("POST", "/v1/help/{help_id}/answer"), ("POST", "/v1/help/{help_id}/withdraw")),

@@ -99,6 +99,7 @@ def test_every_model_is_told_once_and_led_to() -> None:
 UNSAID = {
     "append_steps_to_a_trajectory": "too_short",
     "begin_a_run": "run_of",
+    "begin_many_runs": "run_of",
     "change_many_machines": "machines",
     "expect_a_machine_to_be_away": "datetime_parsing",
     "make_a_token": "scopes_missing",
