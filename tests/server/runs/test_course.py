@@ -1,5 +1,6 @@
 """Runs from their beginning to their end, on machines that the tests play."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -103,6 +104,21 @@ async def test_input_that_did_not_end_well_halts_it(
     assert (ended["status"], ended["steps"][0]["attempts"]) == ("success", 2)
     assert player.pressed == ["a", "a", "b"]
     assert (await service.get(f"/v1/help/{halted['help_id']}")).json["state"] == "withdrawn"
+
+
+async def test_of_two_who_continue_it_at_once_one_wins(service: Service, player: Player) -> None:
+    player.outcomes = [REFUSED]
+    run = await begun(service, await approved(service, steps("a", "b")))
+    await until_halted(service, run)
+    path = f"/v1/runs/{run['id']}/continue"
+    bodies = ({"skip": True}, {"at_step": 2}, {"skip": True}, {"at_step": 2})
+    replies = await asyncio.gather(*(service.post(path, body) for body in bodies))
+    refused = [each.refusal for each in replies if each.status != 200]
+    assert refused == [(409, "wrong-state")] * (len(bodies) - 1)
+    ended = await until_ended(service, run)
+    assert [each["status"] for each in ended["steps"]] == ["skipped", "done"]
+    assert player.pressed == ["a", "b"]
+    assert (await service.get("/v1/audit?action=run.continued")).json["total"] == 1
 
 
 async def test_skipped_step_is_not_done_again(service: Service, player: Player) -> None:
