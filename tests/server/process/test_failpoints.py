@@ -72,7 +72,11 @@ def test_stopped_process_goes_on_where_it_was_and_is_struck_once() -> None:
     ("arguments", "failpoints", "said"),
     [
         ((), "after-sent=kill", "FARHAND_FAILPOINTS is set, which would end this program in the"),
-        (("--testing",), "after-snet=kill", "no failpoint 'after-snet' here; known: before-attempt"),
+        (
+            ("--testing",),
+            "after-snet=kill",
+            "no failpoint 'after-snet' here; known: before-attempt",
+        ),
         (("--testing",), "after-intent=kill", "no failpoint 'after-intent' here; known: before-a"),
         (("--testing",), "after-sent=pause", "'after-sent=pause' must be like after-sent=kill"),
         (("--testing",), "after-sent=kill@", "'after-sent=kill@' must be like after-sent=kill"),
