@@ -66,4 +66,4 @@ class Library:
 
 def somebody(site: Site) -> str:
     """The token of somebody else than who made the trajectories, who may do everything."""
-    return str(site.new_token(*ADMINISTRATOR_SCOPES, name="Anna")["token"])
+    return str(site.new_token(*ADMINISTRATOR_SCOPES, name="Nora")["token"])

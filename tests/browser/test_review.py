@@ -42,7 +42,7 @@ def test_two_keys_decide_and_then_the_next_one_is_there(reader: Visit, library: 
     expect(page.get_by_role("dialog")).to_have_count(0)
     decide(page, "a", "As it should be.")
     expect(page.get_by_text("Approved: One. No other trajectory waits")).to_be_visible()
-    expect(page.get_by_text("Approved by Anna just now: As it should be.")).to_be_visible()
+    expect(page.get_by_text("Approved by Nora just now: As it should be.")).to_be_visible()
     expect(page.get_by_text("Somebody has changed")).to_have_count(0)
     assert reviews(library, *ids) == [
         ("approved", "As it should be."),
@@ -281,7 +281,7 @@ def test_edit_ends_an_approval_and_says_so(reader: Visit, library: Library) -> N
     change(page, "w", Milliseconds="")
     expect(page.get_by_text("The approval ended with that")).to_be_visible()
     expect(page.get_by_text("No longer approved")).to_be_visible()
-    expect(page.get_by_text("Approval ended by Anna")).to_be_visible()
+    expect(page.get_by_text("Approval ended by Nora")).to_be_visible()
     expect(page.get_by_text("Somebody has changed")).to_have_count(0)
     page.keyboard.press("j")
     page.keyboard.press("m")
