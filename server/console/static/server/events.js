@@ -13,8 +13,8 @@ const MAX_EVENT = 4 * 1024 * 1024;
 /** What no event is called: after it the server begins with "reset". */
 const UNHEARD = "none";
 const TYPES = "machine,machine_removed,control_requested,command,trajectory,recording,help_requested,help_answered,help_ended";
-/** Told to whoever may read it as well. */
-const OF_SCOPES = { run: "runs:read", audit: "audit:read" };
+/** Told to whoever may read it as well. @type {[string, Scope][]} */
+const OF_SCOPES = [["run", "runs:read"], ["audit", "audit:read"]];
 
 /**
  * Dispatches all that is `Told`, with its data as detail; "reset" when everything has to be read again; and
@@ -37,7 +37,7 @@ export class Events extends EventTarget {
   }
 
   start(/** @type {Session} */ { scopes }) {
-    const more = Object.entries(OF_SCOPES).filter(([, scope]) => scopes.includes(scope));
+    const more = OF_SCOPES.filter(([, scope]) => scopes.includes(scope));
     this.#address = `v1/events?types=${[TYPES, ...more.map(([type]) => type)].join(",")}`;
     document.addEventListener("visibilitychange", this.#look);
     this.#look();
