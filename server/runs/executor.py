@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 from uuid import UUID
@@ -11,6 +12,7 @@ from server.runs.course import CourseParts, RunCourse
 from server.store.machines.machines import MachineStore
 from server.store.machines.pools import PoolStore
 from server.store.runs.documents import StoredRun
+from server.store.runs.turns import WaitingRun
 from server.store.times import now
 from server.tasks import Tasks
 
@@ -85,38 +87,51 @@ class RunExecutor:
             self._begin(run)
 
     async def _claim_waiting(self) -> None:
-        waiting = await self._parts.turns.waiting()
-        if not waiting:
-            return
-        busy = set(await self._parts.turns.busy())
-        for run in waiting:
-            if self._leaves or len(self._courses) >= MOST_AT_ONCE:
-                return
-            machine_id = await self._machine_for(run, busy)
-            if machine_id is None:
-                continue
-            busy.add((run.organization_id, machine_id))
-            if (begun := await self._parts.turns.begin(run, machine_id)) is not None:
-                self._parts.ending.tell(begun)
-                self._begin(begun)
+        """Begin the first that wait for each machine, as long as there are any that can begin."""
+        is_begun = True
+        while is_begun:
+            is_begun = False
+            waiting = await self._parts.turns.waiting()
+            among = [await self._among(run) for run in waiting]
+            free = await self._free(waiting, among) if waiting else set()
+            for run, machine_ids in zip(waiting, among, strict=True):
+                if self._leaves or len(self._courses) >= MOST_AT_ONCE:
+                    return
+                for machine_id in machine_ids:
+                    if (machine := (run.organization_id, machine_id)) in free:
+                        free.discard(machine)
+                        is_begun |= await self._begun(run, machine_id)
+                        break
 
-    async def _machine_for(self, run: StoredRun, busy: set[tuple[UUID, str]]) -> str | None:
-        """A machine that a run may begin on now: its own, or one of its pools."""
+    async def _begun(self, run: WaitingRun, machine_id: str) -> bool:
+        begun = await self._parts.turns.begin(run, machine_id)
+        if begun is not None:
+            self._parts.ending.tell(begun)
+            self._begin(begun)
+        return begun is not None
+
+    async def _among(self, run: WaitingRun) -> list[str]:
+        """The machines that a run may begin on: its own, or those of its pools."""
         if run.machine_id is not None:
-            among = [run.machine_id]
-        else:
-            among = sorted(await self._pools.members(run.organization_id, run.pool_ids or ()))
-        free = [each for each in among if (run.organization_id, each) not in busy]
-        linked = await self._machines.some(run.organization_id, free) if free else []
-        for machine in linked:
-            control = machine.control
-            is_free = control is None or control.expires_at <= now()
-            if machine.is_linked and not machine.paused and is_free:
-                return machine.machine_id
-        if run.machine_id is not None:
-            # Those behind it wait for it: it is their turn after it.
-            busy.add((run.organization_id, run.machine_id))
-        return None
+            return [run.machine_id]
+        return sorted(await self._pools.members(run.organization_id, run.pool_ids or ()))
+
+    async def _free(
+        self, waiting: Sequence[WaitingRun], among: Sequence[Sequence[str]]
+    ) -> set[tuple[UUID, str]]:
+        """Those of the machines that are connected and that nobody has."""
+        wanted: dict[UUID, set[str]] = {}
+        for run, machine_ids in zip(waiting, among, strict=True):
+            wanted.setdefault(run.organization_id, set()).update(machine_ids)
+        busy, moment = set(await self._parts.turns.busy()), now()
+        return {
+            (organization_id, machine.machine_id)
+            for organization_id, machine_ids in wanted.items()
+            for machine in await self._machines.some(organization_id, sorted(machine_ids))
+            if machine.is_linked
+            and not machine.paused
+            and (machine.control is None or machine.control.expires_at <= moment)
+        } - busy
 
     def _begin(self, run: StoredRun) -> None:
         course = self._courses[run.id] = RunCourse(self._parts, run)

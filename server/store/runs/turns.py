@@ -5,7 +5,7 @@ on.  Its times are MongoDB's, which all nodes share.  Every write is of the leas
 that a node that was stopped for a while can write nothing into what another has gone on with.
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 from uuid import UUID
 
@@ -20,11 +20,20 @@ from server.store.runs.documents import StoredAttempt, StoredRun, stored_run
 LEASE_SECONDS: Final = 10.0
 """From when it was renewed last."""
 
-MOST_LOOKED_AT: Final = 1_000
-
 _END: Final[Document] = {"$add": ["$$NOW", int(LEASE_SECONDS * 1000)]}
 _OPEN: Final = ["running", "running_checks"]
+_WAITS_FOR: Final = ("organization_id", "machine_id", "pool_ids")
 _IN_TURN: Final = [("priority", -1), ("created_at", 1), ("_id", 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingRun:
+    """A run that waits for its turn on a machine, or on any of some pools."""
+
+    id: UUID
+    organization_id: UUID
+    machine_id: str | None
+    pool_ids: list[UUID] | None
 
 
 class RunTurns:
@@ -51,13 +60,30 @@ class RunTurns:
             async for found in self._database.documents(cursor)
         ]
 
-    async def waiting(self) -> list[StoredRun]:
-        """Those that wait for their turn, in order."""
-        wanted = {"wants_turn": True}
-        cursor = self._runs.find(wanted, {"steps": False}, sort=_IN_TURN, limit=MOST_LOOKED_AT)
-        return [stored_run(found) async for found in self._database.documents(cursor)]
+    async def waiting(self) -> list[WaitingRun]:
+        """The first of those that wait for the same machine, or any of the same pools, in order.
 
-    async def begin(self, run: StoredRun, machine_id: str) -> StoredRun | None:
+        So those that wait for machines which are away keep nobody else from their turn.
+        """
+        order = dict(_IN_TURN)
+        first = {name: {"$first": f"${name}"} for name in ("priority", "created_at")}
+        pipeline: list[Document] = [
+            {"$match": {"wants_turn": True}},
+            {"$sort": order},
+            {
+                "$group": {
+                    "_id": {name: f"${name}" for name in _WAITS_FOR},
+                    "run_id": {"$first": "$_id"},
+                    **first,
+                }
+            },
+            {"$sort": {"priority": -1, "created_at": 1, "run_id": 1}},
+        ]
+        async with self._database.operation():
+            found = await self._runs.aggregate(pipeline).to_list(None)
+        return [WaitingRun(each["run_id"], **each["_id"]) for each in found]
+
+    async def begin(self, run: WaitingRun, machine_id: str) -> StoredRun | None:
         """Give a waiting run its turn on a machine; None where either was given to another."""
         begun = {
             "status": "running",

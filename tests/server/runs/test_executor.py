@@ -36,6 +36,20 @@ async def test_node_that_leaves_hands_over_between_two_steps(
         assert other.taken_over == 1
 
 
+async def test_runs_that_wait_for_a_machine_that_is_away_keep_nobody_from_their_turn(
+    service: Service, player: Player
+) -> None:
+    await service.new_machine("away")
+    trajectory = await approved(service, steps("a"))
+    item = {"trajectory_id": trajectory["id"], "machine_id": "away", "priority": 9}
+    many = await service.post("/v1/runs/bulk", {"items": [item] * 1_000})
+    assert many.status == 200
+    assert (await service.get("/v1/runs?machine_id=away")).json["total"] == 1_000
+    last = await begun(service, trajectory)
+    assert (await until_ended(service, last))["status"] == "success"
+    assert player.pressed == ["a"]
+
+
 async def test_run_of_a_pool_gets_whichever_machine_is_free(
     service: Service, player: Player
 ) -> None:
