@@ -397,7 +397,7 @@ TESTED_ELSEWHERE = {
         (
             *(f"server/runs/{name}.py" for name in ("ending", "halting", "hold")),
             *(f"server/runs/{name}.py" for name in ("machine", "stepping", "stops", "trying")),
-            *("server/store/runs/turns.py", "server/store/runs/documents.py"),
+            "server/store/runs/documents.py",
         ),
         "tests/server/runs/test_course.py",
     ),

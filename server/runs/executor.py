@@ -123,7 +123,7 @@ class RunExecutor:
         wanted: dict[UUID, set[str]] = {}
         for run, machine_ids in zip(waiting, among, strict=True):
             wanted.setdefault(run.organization_id, set()).update(machine_ids)
-        busy, moment = set(await self._parts.turns.busy()), now()
+        busy, moment = set(await self._parts.turns.busy(wanted)), now()
         return {
             (organization_id, machine.machine_id)
             for organization_id, machine_ids in wanted.items()

@@ -5,6 +5,7 @@ on.  Its times are MongoDB's, which all nodes share.  Every write is of the leas
 that a node that was stopped for a while can write nothing into what another has gone on with.
 """
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -20,8 +21,15 @@ from server.store.runs.documents import StoredAttempt, StoredRun, stored_run
 LEASE_SECONDS: Final = 10.0
 """From when it was renewed last."""
 
+# Each is asked for every second: said as the partial indexes say it, so that they answer.
+ABANDONED: Final[Document] = {
+    "status": {"$in": ["running", "running_checks"]},
+    "lease.until": {"$type": "date"},
+    "$expr": {"$lte": ["$lease.until", "$$NOW"]},
+}
+RESERVING: Final[Document] = {"reserves": {"$type": "string"}}
+
 _END: Final[Document] = {"$add": ["$$NOW", int(LEASE_SECONDS * 1000)]}
-_OPEN: Final = ["running", "running_checks"]
 _WAITS_FOR: Final = ("organization_id", "machine_id", "pool_ids")
 _IN_TURN: Final = [("priority", -1), ("created_at", 1), ("_id", 1)]
 
@@ -46,14 +54,13 @@ class RunTurns:
 
     async def abandoned(self) -> StoredRun | None:
         """One that runs and that nobody works at, which is this node's from now on."""
-        is_over = {"$expr": {"$lte": ["$lease.until", "$$NOW"]}}
-        wanted = {"status": {"$in": _OPEN}, "lease": {"$ne": None}, **is_over}
-        return await self._claimed(wanted, {})
+        return await self._claimed(ABANDONED, {})
 
-    async def busy(self) -> list[tuple[UUID, str]]:
-        """The machines that runs have reserved."""
+    async def busy(self, organization_ids: Collection[UUID]) -> list[tuple[UUID, str]]:
+        """The machines of these organizations that runs have reserved."""
         cursor = self._runs.find(
-            {"reserves": {"$exists": True}}, {"organization_id": True, "reserves": True}
+            {"organization_id": {"$in": [*organization_ids]}, **RESERVING},
+            {"organization_id": True, "reserves": True},
         )
         return [
             (found["organization_id"], found["reserves"])
