@@ -1,7 +1,7 @@
 """How runs begin: from what was asked to what waits for its turn."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -15,6 +15,9 @@ from server.secrets.sealing import Sealing, SecretKeyError
 from server.store.runs.documents import StoredRun, StoredSecrets
 from server.store.times import now
 from server.trajectories.running import RunContent, RunContents
+
+Check = Callable[[NewRun], Awaitable[None]]
+"""Raises where the caller reaches no machine for a run."""
 
 
 class RunBeginning:

@@ -1,7 +1,7 @@
 """Many runs begun by one request: each as if it were begun alone, and with an answer of its own."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pydantic import ValidationError
@@ -13,7 +13,7 @@ from schemas.values.validation_errors import ValidationErrorEntry, entries_of, s
 from server.dispatch.refusals import RefusedError
 from server.errors import WrongState
 from server.identity.authentication import Principal
-from server.runs.beginning import RunBeginning
+from server.runs.beginning import Check, RunBeginning
 from server.store.idempotency import KeyedRequest
 from server.store.runs.documents import StoredRun
 from server.store.transactions import Result, Transaction, Transactions
@@ -21,9 +21,6 @@ from server.trajectories.running import RunContent
 
 MOST_SAID: Final = 3
 """Things that are wrong with a run, of those that are told of it."""
-
-Check = Callable[[NewRun], Awaitable[None]]
-"""Raises where the caller reaches no machine for a run."""
 
 
 class ManyRuns:

@@ -1,6 +1,6 @@
 """Runs as the API offers them: each method is one operation, with its rules."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
@@ -9,7 +9,7 @@ from schemas.runs.requests import ContinuedRun, NewRun, RetriedRun, RunListQuery
 from schemas.runs.runs import RunPage, RunWithSteps, StepResult
 from server.errors import NotFound, WrongState
 from server.identity.authentication import Principal
-from server.runs.beginning import RunBeginning
+from server.runs.beginning import Check, RunBeginning
 from server.runs.ending import RunEnding
 from server.runs.views import run_view, whole_view
 from server.store.idempotency import KeyedRequest
@@ -47,20 +47,30 @@ class Runs:
         self._woken = woken
 
     async def begin(
-        self, principal: Principal, new: NewRun, request: KeyedRequest | None
+        self, principal: Principal, new: NewRun, check: Check, request: KeyedRequest | None
     ) -> tuple[RunWithSteps, bool]:
         """Let a run wait for its turn; under an idempotency key once: whether it was before.
 
         Raises a validation error for what cannot be run, or not with these values.
         """
-        content = await self._beginning.content(principal.organization_id, new)
-        return await self._stored(await self._beginning.made(principal, new, content), request)
+
+        async def make() -> StoredRun:
+            await check(new)
+            content = await self._beginning.content(principal.organization_id, new)
+            return await self._beginning.made(principal, new, content)
+
+        return await self._once(request, make)
 
     async def retry(
         self, principal: Principal, run_id: UUID, how: RetriedRun, request: KeyedRequest | None
     ) -> tuple[RunWithSteps, bool]:
         """Begin a run that has ended once more, with the same content, values and machines."""
         before = await self._run(principal.organization_id, run_id)
+        return await self._once(request, lambda: self._made_again(principal, before, how))
+
+    async def _made_again(
+        self, principal: Principal, before: StoredRun, how: RetriedRun
+    ) -> StoredRun:
         if before.ended_at is None:
             raise WrongState("it has not ended: wait for its end, or cancel it first")
         content = await self._contents.of(before.organization_id, before.trajectory_id)
@@ -77,7 +87,7 @@ class Runs:
             halt_timeout=before.halt_timeout,
         )
         made = await self._beginning.made(principal, again, content)
-        return await self._stored(replace(made, retry_of=before.id), request)
+        return replace(made, retry_of=before.id)
 
     async def page(
         self,
@@ -125,21 +135,22 @@ class Runs:
         self._woken()
         return whole_view(resumed)
 
-    async def _stored(
-        self, made: StoredRun, request: KeyedRequest | None
+    async def _once(
+        self, request: KeyedRequest | None, make: Callable[[], Awaitable[StoredRun]]
     ) -> tuple[RunWithSteps, bool]:
-        body = whole_view(made)
+        """Store what is made; under a key once, and whatever is so now, a retry gets that answer."""
+        made: list[StoredRun] = []
 
         async def work(transaction: Transaction) -> Result:
-            if (refusal := (await transaction.runs.insert([made]))[0]) is not None:
+            made[:] = [await make()]
+            if (refusal := (await transaction.runs.insert(made))[0]) is not None:
                 raise WrongState(refusal)
-            return {"body": body.model_dump_json()}
+            return {"body": whole_view(made[0]).model_dump_json()}
 
         result, is_replayed = await self._transactions.run_once(request, work)
-        if is_replayed:
-            return RunWithSteps.model_validate_json(result["body"]), True
-        self._beginning.stored([made])
-        return body, False
+        if not is_replayed:
+            self._beginning.stored(made)
+        return RunWithSteps.model_validate_json(result["body"]), is_replayed
 
     async def _run(self, organization_id: UUID, run_id: UUID) -> StoredRun:
         run = await self._store.get(organization_id, run_id)

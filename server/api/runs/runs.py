@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from uuid import UUID
 
 from pydantic import BaseModel, ValidationError
@@ -86,10 +87,10 @@ class RunsHandler(OneRunHandler):
         answer_headers={"Location": "Where the run is.", **REPLAYED},
     )
     async def post(self, headers: CreationHeaders, body: NewRun) -> None:
-        await check_place(self.services.machines, self.principal, body)
+        check = partial(check_place, self.services.machines, self.principal)
         with values_refused("run"):
             made, is_replayed = await self.services.runs.runs.begin(
-                self.principal, body, self.keyed_request(headers, body)
+                self.principal, body, check, self.keyed_request(headers, body)
             )
         self.note_replay(is_replayed)
         if not is_replayed:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from schemas.inputs.bodies import Operation
-from schemas.inputs.globs import Pattern
 from schemas.inputs.selectors import Selector
 from schemas.link.element_messages import MAX_VALUE, SeenElement
 from schemas.values.pictures import Region
+from server.dispatch.here.neighbours import is_like
 from server.dispatch.recording.around import Elements
 from server.dispatch.recording.drafts import Draft
 
@@ -76,7 +76,7 @@ def _took(draft: Draft, before: SeenElement, after: SeenElement) -> bool:
     if first is None or last is None or not text or not (_is_plain(before) and _is_plain(after)):
         return False
     if (selector := _selector_of(draft)) is not None:
-        is_meant = last.is_after_fresh and _fits(selector, before)
+        is_meant = last.is_after_fresh and is_like(before, selector)
     else:
         is_meant = (first.is_before_fresh and "focused" in before.states) or (
             last.is_after_fresh and "focused" in after.states
@@ -106,7 +106,7 @@ def _aimed_at(seen: Elements, draft: Draft) -> Iterator[SeenElement]:
     selector = _selector_of(draft)
     for element in seen.values():
         if selector is not None:
-            is_aimed_at = _fits(selector, element)
+            is_aimed_at = is_like(element, selector)
         else:
             is_aimed_at = "focused" in element.states and element.depth > 0
         if is_aimed_at:
@@ -129,20 +129,3 @@ def _window_of(seen: Elements, element: SeenElement) -> Region | None:
         and each.application == element.application
     ]
     return windows[0].bounds if len(windows) == 1 else None
-
-
-def _fits(selector: Selector, element: SeenElement) -> bool:
-    globs = (
-        (selector.name, element.name),
-        (selector.value, element.value),
-        (selector.window, element.window),
-        (selector.application, element.application),
-    )
-    return (
-        selector.role in (None, element.role)
-        and selector.ref in (None, element.ref)
-        and all(
-            glob is None or (said is not None and Pattern(glob).fits(said)) for glob, said in globs
-        )
-        and (selector.text is None or selector.text in f"{element.name}\0{element.value or ''}")
-    )

@@ -56,6 +56,21 @@ async def test_run_is_begun_once_listed_and_told(service: Service) -> None:
     assert (await service.get(f"{RUNS}?status=new")).status == 422
 
 
+async def test_retry_gets_the_first_answer_whatever_has_become_of_the_content(
+    service: Service,
+) -> None:
+    await service.new_machine()
+    trajectory = await approved(service, steps("a"))
+    headers = {"Idempotency-Key": f"run-{uuid4()}"}
+    body = {"trajectory_id": trajectory["id"], **ON_DESK}
+    first = await service.post(RUNS, body, headers=headers)
+    path = f"/v1/trajectories/{trajectory['id']}/steps/1"
+    assert (await service.request("PATCH", path, {"body": {"text": "b"}})).status == 200
+    assert (await service.post(RUNS, body)).status == 422
+    again = await service.post(RUNS, body, headers=headers)
+    assert (first.status, again.status, again.body) == (201, 201, first.body)
+
+
 @pytest.mark.parametrize(
     ("wrong", "loc"),
     [
