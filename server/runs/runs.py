@@ -138,7 +138,7 @@ class Runs:
     async def _once(
         self, request: KeyedRequest | None, make: Callable[[], Awaitable[StoredRun]]
     ) -> tuple[RunWithSteps, bool]:
-        """Store what is made; under a key once, and whatever is so now, a retry gets that answer."""
+        """Store what is made, once under a key: a retry gets that answer, whatever is so now."""
         made: list[StoredRun] = []
 
         async def work(transaction: Transaction) -> Result:
