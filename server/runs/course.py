@@ -103,22 +103,14 @@ class RunCourse:
                 await keeper
 
     async def _go_on(self) -> None:
-        """Work and halt by turns, until there is nothing more to do here."""
+        """Work and halt by turns, until there is nothing more to do here.  Raises Lost."""
         while True:
             try:
-                if self._run.halted is None:
-                    await self._worked()
-                await self._until_resumed()
-            except Halting as why:
-                await self._halt(why)
-            except HandedOver:
-                await self._parts.turns.release(self._run)
-                return
-            except Ending as end:
-                await self._end(end)
-                return
-            except _Parked:
-                return
+                if await self._has_left():
+                    return
+            except Lost:
+                # Or a write that was given up has happened since: then it is still this node's.
+                await self._read_again()
             except StoreError as error:
                 logger.warning("run=%s waits for the database: %s", self._run.id, error)
                 # What was stored is where it goes on; nothing is done that is not stored before.
@@ -129,6 +121,24 @@ class RunCourse:
                 logger.exception("run=%s cannot go on", self._run.id)
                 await self._end(Ending("error", "the server failed at it: its log says why"))
                 return
+
+    async def _has_left(self) -> bool:
+        """Work until it halts, or goes on after a halt; True where nothing is left to do here."""
+        try:
+            if self._run.halted is None:
+                await self._worked()
+            await self._until_resumed()
+        except Halting as why:
+            await self._halt(why)
+        except HandedOver:
+            await self._parts.turns.release(self._run)
+            return True
+        except Ending as end:
+            await self._end(end)
+            return True
+        except _Parked:
+            return True
+        return False
 
     async def _worked(self) -> None:
         """Do what is left of its steps.  Raises what ends that."""
@@ -267,8 +277,7 @@ class RunCourse:
         if asked.answer == "cannot":
             raise Ending("task_failed", f"{asked.answered_by} cannot help: {asked.comment or '-'}")
         if not halted.is_unknown:
-            attempt = {} if halted.is_done else {"attempt": None}
-            self._ours(await self._parts.turns.write(self._run, halted=None, **attempt))
+            self._ours(await self._parts.turns.write(self._run, halted=None))
             self._parts.ending.tell(self._run)
 
     async def _park(self, halted: Halted) -> None:
@@ -291,8 +300,14 @@ class RunCourse:
             await parts.halts.withdraw(run, run.halted.help_id)
 
     async def _read_again(self) -> None:
-        with suppress(StoreUnavailable):
-            self._ours(await self._parts.turns.renew(self._run))
+        """Go on from what is stored, once that can be read."""
+        while True:
+            try:
+                self._ours(await self._parts.turns.renew(self._run))
+            except StoreUnavailable:
+                await asyncio.sleep(AGAIN_SECONDS)
+            else:
+                return
 
     def _ours(self, run: StoredRun | None) -> None:
         if run is None:

@@ -82,6 +82,8 @@ class RunExecutor:
             run = await self._parts.turns.abandoned()
             if run is None:
                 return
+            if run.id in self._courses:
+                continue  # This node stood still for a while, and nobody else has gone on.
             self.taken_over += 1
             logger.warning("run=%s goes on here at step=%d: its node went away", run.id, run.step)
             self._begin(run)

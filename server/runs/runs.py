@@ -176,11 +176,15 @@ def _resumed(run: StoredRun, how: ContinuedRun) -> dict[str, Any]:
             f"was, or at_step {run.step} where it is to be done"
         )
     if target == run.step:
-        # What is done stays so: only what it led to is looked at again.
-        return {} if halted.is_done else {"attempt": None}
+        # A try of which somebody has decided is over.  Any other stands: what is done is only
+        # looked at again, and of what was under way the machine says first what became of it.
+        return {"attempt": None} if halted.is_unknown else {}
     skipped = [_skipped(run, number) for number in range(run.step, target)]
     steps = [dict(each) for each in (*run.steps, *skipped)]
-    return {"step": target, "attempt": None, "tries": 0, "steps": steps}
+    changes: dict[str, Any] = {"step": target, "tries": 0, "steps": steps}
+    if not run.is_attempt_open:
+        changes["attempt"] = None
+    return changes
 
 
 def _skipped(run: StoredRun, number: int) -> StepResult:

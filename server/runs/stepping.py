@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -81,8 +82,16 @@ class Stepping:
 
     async def _resolve(self) -> None:
         """Find out what became of a try that was left open, such as by a node that was killed."""
-        if self.run.attempt is not None and not self.run.attempt.is_done:
+        attempt = self.run.attempt
+        if attempt is None or attempt.is_done:
+            return
+        if attempt.step == self.run.step:
             await self._note(await self._tools.trying.settled(self.run))
+            return
+        # Somebody has it go on behind that step: whatever became of it, it must not come later.
+        with suppress(Halting):
+            await self._tools.trying.settled(self.run)
+        self._ours(await self._tools.turns.write(self.run, attempt=None))
 
     async def _note(self, came: Came) -> None:
         """Store what became of the newest try: it was done, or there may be another."""

@@ -23,6 +23,7 @@ from tests.simulation.hands import (
 from tests.simulation.inputs import marks_of
 from tests.simulation.network import latency
 from tests.simulation.node import Answered, Node
+from tests.simulation.runs import SimulatedRun
 from tests.simulation.world import Process, World
 
 T = TypeVar("T")
@@ -195,6 +196,28 @@ class Callers:
             has_ended = await self._from(node, give_back, PAUSE_PATIENCE)
             await asyncio.sleep(0 if has_ended else 0.2)
         world.calm_at = max(world.calm_at, world.now)
+
+    async def look_after(self, run: SimulatedRun) -> None:
+        """See a run to its end, or until it waits for days: where it is halted, say how it goes on.
+
+        Some node is told, as often as it takes; and sometimes two are.
+        """
+        dice = self.world.runs
+        while (stored := run.stored).ended_at is None:
+            await asyncio.sleep(dice.uniform(0.1, 2))
+            if stored.halted is None:
+                continue
+            if run.waits_days:
+                if run.is_left_alone:
+                    return
+                continue
+            answer = run.answer(stored)
+            for _ in range(1 + (dice.random() < 0.2)):
+                node = dice.choice(self._nodes)
+                resume = partial(node.resume, run.run_id, answer)
+                asked = self._from(node, resume, HAND_PATIENCE)
+                if await asked:
+                    self.world.facts["runs: went on after a halt"] += 1
 
     async def _use_hand(self, machine_id: str, lease: str, seconds: float) -> None:
         """Do something by hand at some node; and end the websocket, or leave it open."""

@@ -24,6 +24,13 @@ import server.dispatch.ledger.claims
 import server.dispatch.ledger.ledger
 import server.dispatch.ledger.resolver
 import server.dispatch.stretches
+import server.runs.course
+import server.runs.ending
+import server.runs.executor
+import server.runs.halting
+import server.runs.runs
+import server.runs.stepping
+import server.runs.trying
 from schemas.programs.failpoints import Failpoint
 from tests.simulation.world import World
 
@@ -31,6 +38,12 @@ _sleep = asyncio.sleep
 
 FIRST_MOMENT = 1_700_000_000
 """When every simulated history begins, in seconds since 1970."""
+
+
+_RUNS = (
+    *(server.runs.course, server.runs.ending, server.runs.executor, server.runs.halting),
+    *(server.runs.runs, server.runs.stepping, server.runs.trying),
+)
 
 
 class Clocks:
@@ -46,7 +59,9 @@ class Clocks:
 
     def nanoseconds(self) -> int:
         """The wall clock of the process whose turn it is, since 1970."""
-        return round((FIRST_MOMENT + self.world.now + self.world.current.skew) * 1_000_000_000)
+        world = self.world
+        seconds = FIRST_MOMENT + world.now + world.moved + world.current.skew
+        return round(seconds * 1_000_000_000)
 
     def now(self) -> datetime:
         """The same clock, cut to milliseconds."""
@@ -69,6 +84,14 @@ class Clocks:
         woken = process.create_future()
         process.call_later(seconds, _wake, woken)
         await woken
+
+    async def find(self, *asked: object) -> object:
+        """Where a step of the run of this life belongs."""
+        return await self.world.run_of_life.find(*asked)
+
+    async def expected(self, *asked: object) -> object:
+        """What the screen shows once such a step is done."""
+        return await self.world.run_of_life.expected(*asked)
 
     def reached(self, point: Failpoint) -> None:
         """A failpoint is passed."""
@@ -103,6 +126,10 @@ def simulated() -> Iterator[Clocks]:
             (server.dispatch.stretches, "time", monotonic),
             (server.dispatch.hand.hand, "time", monotonic),
             (server.dispatch.hand.ending, "time", monotonic),
+            *((module, "now", clocks.now) for module in _RUNS),
+            (server.runs.stepping, "find", clocks.find),
+            (server.runs.stepping, "expected", clocks.expected),
+            (server.runs.stepping, "reached", clocks.reached),
             (server.dispatch.ledger.ledger, "reached", clocks.reached),
             (machine_client.work.worker, "reached", clocks.reached),
             (machine_client.work.batch, "reached", clocks.reached),

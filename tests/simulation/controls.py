@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from server.store.audit import AuditEntry, AuditStore
@@ -17,7 +17,6 @@ from server.store.machines.controls import (
     StoredControl,
 )
 from server.store.machines.documents import Machine
-from tests.simulation.clocks import FIRST_MOMENT
 from tests.simulation.mongo import Mongo
 from tests.simulation.world import Process
 
@@ -55,6 +54,8 @@ class SimulatedControlStore(ControlStore):
                     since=self._now(),
                     expires_at=self._now() + LEASE,
                     private_since=self._now() if new.private else None,
+                    is_run=new.is_run,
+                    yields=new.yields,
                 )
                 self._put(machine, control)
             return control, machine.epoch
@@ -142,7 +143,7 @@ class SimulatedControlStore(ControlStore):
 
     def _now(self) -> datetime:
         """MongoDB's own clock."""
-        return datetime.fromtimestamp(FIRST_MOMENT + self._mongo.world.now, UTC)
+        return self._mongo.clock()
 
     def _is_in_force(self, control: StoredControl) -> bool:
         return control.expires_at > self._now()

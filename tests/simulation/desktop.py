@@ -180,6 +180,8 @@ class Hand:
         world = self._desktop.world
         happened.begun += 1
         self._mark = mark
+        if world.run_of_life is not None:
+            world.run_of_life.begins(mark)
         if mark in self._desktop.by_hand:
             self._desktop.by_hand[mark].begins(mark, happened.begun)
         world.trace("inject", mark)

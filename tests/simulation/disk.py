@@ -63,6 +63,14 @@ class Disk:
         self.entries = dict(self._flushed)
         self.sequence = self._flushed_sequence
 
+    def forget(self) -> None:
+        """Delete what was written so far, which is old by now; links keep their marks."""
+        for entries in (self.entries, self._flushed):
+            old = [each for each, entry in entries.items() if entry.state is not EntryState.MARK]
+            for command_id in old:
+                del entries[command_id]
+        self._unflushed.clear()
+
     def intents(self) -> list[UUID]:
         """The commands that have begun and not ended, as far as the file says."""
         return [

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
 
+from machine_client.journal.journal import KEPT_SECONDS
 from schemas.inputs.actions import AnyBody, InputAction
 from schemas.programs.failpoints import Failpoint
 from server.dispatch.forwarding.membership import STATE_SECONDS
@@ -28,6 +29,7 @@ from tests.simulation.machine import Machine
 from tests.simulation.mongo import Mongo
 from tests.simulation.network import Proxy
 from tests.simulation.node import Node
+from tests.simulation.runs import FAILPOINTS, new_run
 from tests.simulation.sights import Shown, by_element, with_sights
 from tests.simulation.verdict import Verdict
 from tests.simulation.world import World
@@ -49,8 +51,17 @@ BY_HAND, BY_HAND_OFTEN = 0.2, 0.7
 WITH_SEVERAL, OF_SEVERAL = 0.25, 0.6
 """In how many lives several actions are sent as one input, and how many of the inputs those are."""
 
+WITH_RUN = 0.2
+"""In how many lives there is a run."""
+
 WITH_SIGHTS = 0.3
 """In how many lives inputs name elements, and wait for texts where they are several."""
+
+KILLED_IN_A_STEP, TAKEN_FROM_A_RUN, OFF_FOR_DAYS = 0.3, 0.25, 0.5
+"""How often a node is killed at a failpoint of a run's step, how often a person takes the machine
+of a run, and how often all is off for days in the middle of a step."""
+
+JOURNAL_DAYS = KEPT_SECONDS / 86_400
 
 STOPPED = 0.4
 """In how many of these lives a machine client is told to stop."""
@@ -93,13 +104,15 @@ def live(
     often_taken: bool = False,
     always_several: bool = False,
     sights: bool | None = None,
+    runs: bool | None = None,
 ) -> Life:
     """Run one seed from its beginning to its verdict.
 
     With ``always_repeats`` there is a proxy that repeats inputs, as in one life of ten otherwise.
     With ``often_taken`` there are more inputs, and a person who takes control again and again, and
     not once in one life of ten.  With ``always_several`` there are several actions as one input.
-    ``sights`` is whether inputs name elements, and wait for texts; else that is left to the dice.
+    ``sights`` is whether inputs name elements, and wait for texts, and ``runs`` whether there is a
+    run; else that is left to the dice.
     """
     world = World(seed, tracing=tracing)
     clocks.world = world
@@ -117,6 +130,7 @@ def live(
             always_repeats=always_repeats,
             often_taken=often_taken,
             always_several=always_several,
+            has_run=world.runs.random() < WITH_RUN if runs is None else runs,
             sights=world.sights.random() < WITH_SIGHTS if sights is None else sights,
         )
         run.to_the_end()
@@ -150,6 +164,7 @@ class _Run:
         always_repeats: bool,
         often_taken: bool,
         always_several: bool,
+        has_run: bool,
         sights: bool,
     ) -> None:
         self.world = world
@@ -219,8 +234,26 @@ class _Run:
             world.outside.call_later(
                 world.actions.uniform(0.2, FAULTS_END), self.faults.stop_client, stopped
             )
+        self._begin_run(machine_ids, has_run=has_run and not often_taken)
         inputs = MOST_INPUTS if often_taken else random.randint(2, 4)
         self.histories = [self._history(number) for number in range(inputs)]
+
+    def _begin_run(self, machine_ids: list[str], *, has_run: bool) -> None:
+        """Have a run wait for its turn, and its nodes killed in the middle of a step."""
+        if not has_run:
+            return
+        world, dice = self.world, self.world.runs
+        run = world.run_of_life = new_run(
+            world, self.mongo, self.desktop, ORGANIZATION, dice.choice(machine_ids)
+        )
+        self.callers.start(partial(self.callers.look_after, run), dice.uniform(0, 5))
+        for node in self.nodes:
+            if dice.random() < KILLED_IN_A_STEP:
+                point, passes = dice.choice(FAILPOINTS), dice.randint(1, 3)
+                world.outside.call_later(dice.uniform(0, FAULTS_END), node.kill_at, point, passes)
+        if dice.random() < TAKEN_FROM_A_RUN:
+            work = partial(self.callers.work_by_hand, run.machine_id, dice.uniform(0.5, 6))
+            self.callers.start(work, dice.uniform(0, FAULTS_END))
 
     def _passed(self, point: Failpoint) -> None:
         """Whoever's turn it is passes a failpoint."""
@@ -310,10 +343,70 @@ class _Run:
         if world.violations:
             return
         self._check()
+        if self._has_run_for_days(limit):
+            return
         if world.chance(0.25):
             self._live_again(limit)
         if world.chance(0.1) and not world.violations:
             self._remove_machines(limit)
+
+    def _has_run_for_days(self, limit: float) -> bool:
+        """Let a run that is halted wait for days, and go on; whether there was any.
+
+        The ledger has forgotten by then how its inputs ended, and after 9 days the journal, too.
+        Sometimes all is off in the middle of a step, and that for days again.
+        """
+        world, run, dice = self.world, self.world.run_of_life, self.world.runs
+        if run is None or world.violations:
+            return False
+        if run.stored.ended_at is not None:
+            run.check(run.stored)
+            return False
+        world.facts["runs: halted for days"] += 1
+        self._move_clocks()
+        run.waits_days = False
+        self.callers.start(partial(self.callers.look_after, run), dice.uniform(0, 2))
+        if dice.random() < OFF_FOR_DAYS:
+            self._turn_all_off(limit)
+        world.run(world.now + limit, self._is_over)
+        self._must_be_done("final after days")
+        if not world.violations:
+            world.run(world.now + AFTERWARDS, self._has_failed)
+            run.check(run.stored)
+            self.verdict.check_left_pressed()
+        return True
+
+    def _turn_all_off(self, limit: float) -> None:
+        """Have all that runs end when a step is under way, and begin again days later."""
+        world, dice = self.world, self.world.runs
+        begun = world.now
+        until = begun + dice.uniform(0.5, 6)
+        world.run(until, lambda: self._is_over() or self._is_trying(begun))
+        world.facts["runs: off for days in the middle of a step"] += self._is_trying(begun)
+        for node in self.nodes:
+            node.kill(silently=False)
+        for machine in self.machines:
+            machine.kill()
+        world.run(world.now + LONGEST_AFTERMATH, self._has_failed)
+        self._move_clocks()
+        for node in self.nodes:
+            node.start()
+        for machine in self.machines:
+            machine.start()
+
+    def _is_trying(self, since: float) -> bool:
+        """Whether a step's input was stored, and was not done so far as anybody knows."""
+        attempt = self.world.run_of_life.stored.attempt
+        return attempt is not None and not attempt.is_done and self.world.now > since + 0.3
+
+    def _move_clocks(self) -> None:
+        """Let 25 hours pass, or 9 days, in which nothing happens."""
+        days = self.world.runs.choice((25 / 24, 9.0))
+        self.world.moved += days * 86_400
+        for command_id in list(self.mongo.commands.records):
+            self.mongo.expire(command_id)
+        for machine in self.machines if days > JOURNAL_DAYS else ():
+            machine.disk.forget()
 
     def _is_over(self) -> bool:
         return not self.callers.left or bool(self.world.violations)

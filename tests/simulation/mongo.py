@@ -2,7 +2,7 @@
 
 import heapq
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -14,8 +14,10 @@ from server.store.audit import AuditStore
 from server.store.commands import CommandRecord
 from server.store.machines.documents import ClientSummary, LinkFacts, Machine
 from server.store.machines.machines import MachineStore
+from server.store.mongodb.documents import Document
 from server.store.presence import NodeRecord, NodeStore
 from server.store.times import now
+from tests.simulation.clocks import FIRST_MOMENT
 from tests.simulation.stores import Perform, StoredCommands
 from tests.simulation.world import Process, World
 
@@ -73,6 +75,7 @@ class Mongo:
             machine_id: _new_machine(organization_id, machine_id) for machine_id in machine_ids
         }
         self.nodes: dict[UUID, NodeRecord] = {}
+        self.runs: dict[UUID, Document] = {}
         self.failure_rates = FailureRates()
         self.is_out = False
         self.newest_pause = 0
@@ -81,6 +84,10 @@ class Mongo:
         """A heap of the quiet steps, by when they arrive."""
         self._listener = self.commands.on_change
         self.commands.on_change = self._changed
+
+    def clock(self) -> datetime:
+        """Its own clock, which no node's is exactly."""
+        return datetime.fromtimestamp(FIRST_MOMENT + self.world.now + self.world.moved, UTC)
 
     def listen(
         self, listener: Callable[[CommandRecord | None, CommandRecord | None], None]
@@ -241,6 +248,10 @@ class SimulatedMachineStore(MachineStore):
         self._mongo = mongo
         self._perform = mongo.perform_for(process)
         self._perform_quietly = mongo.perform_quietly_for(process)
+
+    async def some(self, organization_id: UUID, machine_ids: Sequence[str]) -> list[Machine]:
+        machines = self._mongo.machines
+        return await self._perform(lambda: [machines[each] for each in machine_ids])
 
     async def get(self, organization_id: UUID, machine_id: str) -> Machine | None:
         return await self._perform(lambda: self._mongo.machines.get(machine_id))

@@ -12,6 +12,7 @@ from schemas.inputs.actions import AnyBody
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Released
 from schemas.programs.failpoints import Failpoint
+from schemas.runs.requests import ContinuedRun
 from server.api.machines.answers import answer_to, problem_of
 from server.api.machines.hand import LEASE_POLL_SECONDS
 from server.bus.subjects import Subjects
@@ -37,7 +38,7 @@ from server.dispatch.questions.question import LinkQuestion, Refusal, RefusalKin
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.refusals import RefusedError
 from server.dispatch.stretches import StretchRecorder
-from server.errors import StoreUnavailable
+from server.errors import StoreUnavailable, WrongState
 from server.events.memory_hub import MemoryEventHub
 from server.machines.admission import Admission
 from server.machines.link.greeting import LinkTerms
@@ -64,6 +65,7 @@ from tests.simulation.mongo import (
     SimulatedNodeStore,
 )
 from tests.simulation.network import Connection, latency
+from tests.simulation.runs import RunsOfNode
 from tests.simulation.stores import SimulatedCommandStore
 from tests.simulation.world import Process, World
 
@@ -291,6 +293,9 @@ class Node:
             listener.changed,
             session_idle=timedelta(days=1),
         )
+        self.runs = RunsOfNode(
+            self._mongo, self.process, machines, self.dispatcher, self.control, self.background
+        )
 
     def _begin(self) -> None:
         """What `server.app` begins."""
@@ -308,6 +313,8 @@ class Node:
             "check whom machines take inputs from",
         )
         supervise(self.control.run, "end control leases that are over")
+        if self._mongo.runs:
+            supervise(self.runs.executor.run, "work at runs")
 
     @property
     def looks(self) -> int:
@@ -502,6 +509,14 @@ class Node:
                 return Answered(entry.type, 422), command.id
             case _:
                 return Answered("storage-unavailable", 503), command.id
+
+    async def resume(self, run_id: UUID, how: ContinuedRun) -> bool:
+        """Have a halted run go on as somebody said; whether it does."""
+        try:
+            await self.runs.runs.resume(self._organization_id, run_id, how)
+        except (WrongState, StoreUnavailable):
+            return False
+        return True
 
     async def look(self, command_id: UUID) -> KnownCommand | None:
         """What the ledger says of a command.  Raises StoreUnavailable."""

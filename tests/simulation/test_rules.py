@@ -28,7 +28,14 @@ from server.machines.admission import Admission
 from server.machines.link.journal import JournalHeard
 from server.machines.socket import LinkSocket
 from server.store.commands import CommandRecord, CommandState
-from tests.simulation import control_rules, forwarding_rules, hand_rules, several_rules, sight_rules
+from tests.simulation import (
+    control_rules,
+    forwarding_rules,
+    hand_rules,
+    run_rules,
+    several_rules,
+    sight_rules,
+)
 from tests.simulation.clocks import simulated
 from tests.simulation.desktop import Hand, Happened
 from tests.simulation.inputs import Step
@@ -334,6 +341,14 @@ BROKEN: list[tuple[Break, str, int]] = [
     (sight_rules.press_where_an_element_was, "its element vanishes", 0),
     (sight_rules.call_unknown_what_the_second_look_refuses, "unknown without need", 30),
     (sight_rules.go_on_without_the_text, "its text was not there", 190),
+    (run_rules.try_again_what_was_left_open, "second time", 0),
+    (run_rules.forget_on_a_halt_what_was_under_way, "second time", 0),
+    (run_rules.leave_behind_what_was_under_way, "skipped", 0),
+    (run_rules.believe_that_a_ledger_never_forgets, "second time", 0),
+    (run_rules.go_on_without_the_target, "target was not there", 0),
+    (run_rules.leave_what_a_node_left, "in time", 0),
+    (run_rules.call_done_what_was_only_sent, "is called done", 0),
+    (run_rules.write_whosever_turn_it_is, "second time", 0),
 ]
 """Each rule, taken out, a word of the promise that some seed then sees broken, and a first seed.
 
@@ -366,6 +381,7 @@ def test_a_broken_rule_is_found(broken: Break, word: str, first: int) -> None:
                 often_taken=any(each in word for each in MISSED_WHERE_CONTROL_IS_TAKEN),
                 always_several=broken.__module__ == several_rules.__name__,
                 sights=broken.__module__ == sight_rules.__name__,
+                runs=broken.__module__ == run_rules.__name__,
             )
             seed = first_that_breaks(word, range(first, first + MOST_SEEDS), lives)
         assert not lives(seed).violations, "it is not the rule that is missed"

@@ -10,6 +10,7 @@ import itertools
 from asyncio.events import _set_running_loop  # what asyncio's own loops call
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Generator
+from contextlib import suppress
 from enum import Enum, auto
 from functools import partial
 from random import Random
@@ -72,6 +73,12 @@ class World:
         """And these: a life in which nobody sends several actions has no use for them."""
         self.sights = Random(f"sights of {seed}")
         """And these: a life in which nobody names an element has no use for them."""
+        self.runs = Random(f"runs of {seed}")
+        """And these: a life in which nothing is run has no use for them."""
+        self.run_of_life: Any = None
+        """The run of this life, if it has one: see `tests.simulation.runs`."""
+        self.moved = 0.0
+        """By how many seconds all wall clocks were moved on, while nothing else took its time."""
         self.ready: deque[Due] = deque()
         """What is due now."""
         self.timers: list[tuple[float, int, Due]] = []
@@ -241,7 +248,9 @@ class Process:
                 _keep_silent(task)
                 coroutine = task.get_coro()
                 if isinstance(coroutine, Coroutine):
-                    coroutine.close()
+                    # One that waits for something as it ends does not end so.
+                    with suppress(RuntimeError):
+                        coroutine.close()
         self._tasks.clear()
 
     # What asyncio asks of a loop.

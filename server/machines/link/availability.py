@@ -77,13 +77,14 @@ class Availability:
         """From now on inputs are taken from whom these allow.
 
         Whether what runs or is held is of somebody from whom nothing is taken any more.  While
-        somebody has control it is theirs, and they may work on a paused machine.
+        somebody has control it is theirs, and people may work on a paused machine.
         """
         before, self.restrictions = self.restrictions, restrictions
         if _lease_of(before) != _lease_of(restrictions):
             return True
         begins_pause = before.pause is None and restrictions.pause is not None
-        return begins_pause and restrictions.control is None
+        control = restrictions.control
+        return begins_pause and (control is None or control.is_run)
 
     def check(self, lease_hash: str | None) -> None:
         """Raise a SubmissionRefusedError where no input is taken with this lease."""

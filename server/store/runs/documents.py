@@ -46,7 +46,7 @@ class StoredRun:
     ``step`` is the number of the step that it is at, ``attempt`` the newest try of it.  ``lease``
     is whose turn it is to write it, and nobody else does; ``reserves`` the machine that it keeps
     from other runs.  ``wanted`` is what somebody has asked for and its node has not done yet.
-    ``reservation`` stands for its control of the machine.
+    ``reservation`` stands for its control of the machine.  ``revision`` counts what was written.
     """
 
     id: UUID
@@ -79,6 +79,14 @@ class StoredRun:
     ended_at: datetime | None = None
     reserves: str | None = None
     wanted: str | None = None
+    revision: int = 0
+
+    @property
+    def is_attempt_open(self) -> bool:
+        """Whether its newest try may still happen, or be under way."""
+        if self.attempt is None or self.attempt.is_done:
+            return False
+        return self.halted is None or not self.halted.is_unknown
 
     @property
     def is_done_at_step(self) -> bool:

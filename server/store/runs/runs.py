@@ -2,7 +2,7 @@
 
 import builtins
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from pymongo import ReturnDocument
@@ -58,7 +58,7 @@ class RunStore:
     async def want(self, run: StoredRun, wanted: str) -> StoredRun | None:
         """Note what its node is to do; None where the run has ended, or is to be cancelled."""
         open_ = {"status": {"$nin": [*ENDED]}, "wanted": {"$ne": "cancel"}}
-        return await self._changed(run, open_, {"wanted": wanted})
+        return await self._changed(run, open_, {"$set": {"wanted": wanted}})
 
     async def resume(self, run: StoredRun, changes: Document) -> StoredRun | None:
         """Let a halted run go on; None where somebody else was faster.
@@ -75,17 +75,19 @@ class RunStore:
             for lease, wants_turn in (({"$ne": None}, False), (None, True)):
                 condition = {**halted, "lease": lease}
                 resumed = {"halted": None, "wants_turn": wants_turn, **changes}
-                if (found := await self._changed(run, condition, resumed)) is not None:
+                # What its node wrote of the halt, and comes late, is of a run that was before.
+                change = {"$set": resumed, "$inc": {"revision": 1}}
+                if (found := await self._changed(run, condition, change)) is not None:
                     return found
         return None
 
     async def _changed(
-        self, run: StoredRun, condition: Document, changes: dict[str, Any]
+        self, run: StoredRun, condition: Document, change: Document
     ) -> StoredRun | None:
         async with self._database.operation():
             found = await self._runs.find_one_and_update(
                 {"_id": run.id, **condition},
-                {"$set": changes},
+                change,
                 return_document=ReturnDocument.AFTER,
             )
         return None if found is None else stored_run(found)

@@ -2,7 +2,9 @@
 
 A lease is the node's word that it works at a run; where none came for some seconds, another goes
 on.  Its times are MongoDB's, which all nodes share.  Every write is of the lease's holder alone, so
-that a node that was stopped for a while can write nothing into what another has gone on with.
+that a node that was stopped for a while can write nothing into what another has gone on with; and
+each but the lease's own is of the run as it was read, so that a write which MongoDB carries out
+late, after its node had given it up, changes nothing any more.
 """
 
 from collections.abc import Collection
@@ -30,6 +32,7 @@ ABANDONED: Final[Document] = {
 RESERVING: Final[Document] = {"reserves": {"$type": "string"}}
 
 _END: Final[Document] = {"$add": ["$$NOW", int(LEASE_SECONDS * 1000)]}
+_NEXT: Final[Document] = {"$add": ["$revision", 1]}
 _WAITS_FOR: Final = ("organization_id", "machine_id", "pool_ids")
 _IN_TURN: Final = [("priority", -1), ("created_at", 1), ("_id", 1)]
 
@@ -107,11 +110,11 @@ class RunTurns:
 
     async def renew(self, run: StoredRun) -> StoredRun | None:
         """Keep a run for some seconds more; None where it is another node's by now."""
-        return await self._update(run, [{"$set": {"lease.until": _END}}])
+        return await self._kept(run, {"$set": {"lease.until": _END}})
 
     async def release(self, run: StoredRun) -> None:
         """Let another node go on at once."""
-        await self._update(run, [{"$set": {"lease.until": "$$NOW"}}])
+        await self._kept(run, {"$set": {"lease.until": "$$NOW"}})
 
     async def park(self, run: StoredRun) -> StoredRun | None:
         """Let a halted run keep no machine and no node; None where it has something to do."""
@@ -119,7 +122,7 @@ class RunTurns:
         return await self._update(run, {"$set": {"lease": None}, "$unset": {"reserves": ""}}, still)
 
     async def write(self, run: StoredRun, **changes: Any) -> StoredRun | None:
-        """Set these fields; the run then, or None where it is another node's by now."""
+        """Set these fields; the run then, or None where it is another node's or another by now."""
         return await self._update(run, {"$set": changes})
 
     async def halt(self, run: StoredRun, halted: Halted) -> StoredRun | None:
@@ -152,18 +155,25 @@ class RunTurns:
         async with self._database.operation():
             found = await self._runs.find_one_and_update(
                 wanted,
-                [{"$set": {"lease": lease, **changes}}],
+                [{"$set": {"lease": lease, "revision": _NEXT, **changes}}],
                 return_document=ReturnDocument.AFTER,
             )
         return None if found is None else stored_run(found)
 
     async def _update(
-        self, run: StoredRun, change: Any, condition: Document | None = None
+        self, run: StoredRun, change: Document, condition: Document | None = None
     ) -> StoredRun | None:
+        """Change a run that is still as it was read."""
+        as_read = {"lease.owner": self.owner, "revision": run.revision, **(condition or {})}
+        return await self._changed(run, as_read, {**change, "$inc": {"revision": 1}})
+
+    async def _kept(self, run: StoredRun, lease: Document) -> StoredRun | None:
+        """Change the lease of a run, whatever else has become of it."""
+        return await self._changed(run, {"lease.owner": self.owner}, [lease])
+
+    async def _changed(self, run: StoredRun, condition: Document, change: Any) -> StoredRun | None:
         async with self._database.operation():
             found = await self._runs.find_one_and_update(
-                {"_id": run.id, "lease.owner": self.owner, **(condition or {})},
-                change,
-                return_document=ReturnDocument.AFTER,
+                {"_id": run.id, **condition}, change, return_document=ReturnDocument.AFTER
             )
         return None if found is None else stored_run(found)

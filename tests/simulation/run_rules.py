@@ -1,0 +1,93 @@
+"""The rules of runs, which can be taken out; see `tests.simulation.test_rules`."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from server.runs import runs
+from server.runs.executor import RunExecutor
+from server.runs.finding import Found, Halt
+from server.runs.stepping import Stepping
+from server.runs.trying import Came, StepTrying
+from server.store.runs.documents import StoredRun
+from server.store.runs.turns import RunTurns
+from tests.simulation.clocks import Clocks
+
+
+def try_again_what_was_left_open(patch: pytest.MonkeyPatch) -> None:
+    """Nobody asks what became of a try whose node was killed."""
+
+    async def never(_self: StepTrying, _run: StoredRun) -> Came:
+        return Came.NEVER
+
+    patch.setattr(StepTrying, "settled", never)
+
+
+def forget_on_a_halt_what_was_under_way(patch: pytest.MonkeyPatch) -> None:
+    """A person who has a run go on ends the try that was under way."""
+    resumed = runs._resumed
+
+    def forgotten(*asked: Any) -> dict[str, Any]:
+        return {"attempt": None, **resumed(*asked)}
+
+    patch.setattr(runs, "_resumed", forgotten)
+
+
+def leave_behind_what_was_under_way(patch: pytest.MonkeyPatch) -> None:
+    """A person who has a run go on at a later step lets an earlier try come when it will."""
+    patch.setattr(StoredRun, "is_attempt_open", False)
+
+
+def believe_that_a_ledger_never_forgets(patch: pytest.MonkeyPatch) -> None:
+    """What the ledger knows nothing of has never happened, however long ago that was."""
+    init = StepTrying.__init__
+
+    def never_forgets(self: StepTrying, *parts: Any) -> None:
+        dispatcher, sender, _ = parts
+        init(self, dispatcher, sender, timedelta(days=1000))
+
+    patch.setattr(StepTrying, "__init__", never_forgets)
+
+
+def go_on_without_the_target(patch: pytest.MonkeyPatch) -> None:
+    """A step is done where it was, whatever is there now."""
+
+    async def find(self: Clocks, *asked: Any) -> Found | Halt:
+        found = await self.world.run_of_life.find(*asked)
+        return Found(dict(asked[1].body), "none needed") if isinstance(found, Halt) else found
+
+    patch.setattr(Clocks, "find", find)
+
+
+def leave_what_a_node_left(patch: pytest.MonkeyPatch) -> None:
+    """No other node goes on with the run of one that was killed."""
+
+    async def nothing(_self: RunExecutor) -> None:
+        """Nobody is looked for."""
+
+    patch.setattr(RunExecutor, "_claim_abandoned", nothing)
+
+
+def call_done_what_was_only_sent(patch: pytest.MonkeyPatch) -> None:
+    """A step counts as done once its input was on its way."""
+
+    async def done(self: Stepping, came: Came) -> None:
+        self._ours(await self._tools.turns.write(self.run, **{"attempt.is_done": True}))
+
+    patch.setattr(Stepping, "_note", done)
+
+
+def write_whosever_turn_it_is(patch: pytest.MonkeyPatch) -> None:
+    """A node that was stopped for a while goes on with what another has."""
+    update = RunTurns._update
+
+    async def whosever(self: RunTurns, run: StoredRun, *change: Any) -> StoredRun | None:
+        lease = await self._runs.find_one({"_id": run.id})
+        owner, self.owner = self.owner, ((lease or {}).get("lease") or {}).get("owner", self.owner)
+        try:
+            return await update(self, run, *change)
+        finally:
+            self.owner = owner
+
+    patch.setattr(RunTurns, "_update", whosever)
