@@ -79,7 +79,7 @@ class RunExecutor:
 
     async def _claim_abandoned(self) -> None:
         while not self._leaves and len(self._courses) < MOST_AT_ONCE:
-            run = await self._parts.turns.abandoned()
+            run = await self._parts.turns.abandoned(self._courses.keys())
             if run is None:
                 return
             self.taken_over += 1

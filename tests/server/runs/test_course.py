@@ -2,11 +2,15 @@
 
 import asyncio
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from schemas.inputs.outcomes import Failed, NotCarriedOut, Outcome, Refused, Unknown
 from schemas.resources.tokens import Scope
+from server.runs.halting import RunHalts
+from server.runs.stops import Halting
+from server.store.runs.runs import RunStore
 from tests.runs import (
     Player,
     approved,
@@ -191,6 +195,30 @@ async def test_run_that_nobody_can_help_has_failed(service: Service, player: Pla
     await service.post(f"/v1/help/{halted['help_id']}/answer", body, token=helper)
     ended = await until_ended(service, run)
     assert (ended["status"], "The order is gone." in ended["error"]) == ("task_failed", True)
+
+
+async def test_what_a_killed_node_has_asked_people_is_withdrawn(
+    service: Service, player: Player
+) -> None:
+    services = service.server.services
+    runs = RunStore(services.operation.database)
+    halts = RunHalts(
+        services.machines.dispatcher, services.library.pictures, services.machines.help
+    )
+    player.withholds = True
+    run = await begun(service, await approved(service, steps("a")))
+    await until(lambda: player.waiting)
+    stored = await runs.get(service.organization_id, UUID(run["id"]))
+    assert stored is not None
+    # It was killed in between: what it asked is stored, that the run is halted is not.
+    asked = [(await halts.halted(stored, Halting("missing", "gone"))).help_id for _ in range(2)]
+    paths = [f"/v1/help/{each}" for each in asked]
+    states = [(await service.get(each)).json["state"] for each in paths]
+    assert states == ["withdrawn", "open"]
+    player.withholds = False
+    await player.carry_on()
+    await until_ended(service, run)
+    assert (await service.get(paths[1])).json["state"] == "withdrawn"
 
 
 async def test_cancel_interrupts_what_runs(
