@@ -105,6 +105,10 @@ class RunCourse:
 
     async def _go_on(self) -> None:
         """Work and halt by turns, until there is nothing more to do here."""
+        if self._run.halted is None:
+            # It may have been continued while no node was there to see it.
+            with suppress(StoreUnavailable):
+                await self._parts.halts.withdraw_all(self._run)
         while True:
             try:
                 if self._run.halted is None:
