@@ -47,7 +47,7 @@ def main() -> int:
     print(f"load of the machine at the end: {os.getloadavg()[0]:.1f}")
     for point, victim in left:
         print(f"never come to: {victim} at {point}")
-    if came.wrong or left:
+    if came.wrong or left or (not given.table and len(came.met()) < given.number):
         print(f"the logs are kept in {directory}")
         return 1
     shutil.rmtree(directory)

@@ -7,6 +7,7 @@ halted.  What is killed is started again at once.  Only a kill counts that met a
 import random
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from tests.faults.world import World
@@ -32,7 +33,8 @@ def struck(
 ) -> RunKills:
     """Kill until so many kills have met a run in a step; what came of it."""
     came = RunKills()
-    with at_work(world, desks, came) as people:
+    # Whoever interrupts it is told what came of it until then.
+    with at_work(world, desks, came) as people, suppress(KeyboardInterrupt):
         _strike_all(number, _Striker(random.Random(seed), world, people), people, came, say)
     return came
 
