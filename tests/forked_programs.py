@@ -17,6 +17,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -42,12 +43,17 @@ MAX_BYTES, MOST_DESCRIPTORS = 1_000_000, 65_536
 
 
 class ForkedProgram:
-    """A program that runs; of `subprocess.Popen` it has what the tests need."""
+    """A program that runs; of `subprocess.Popen` it has what the tests need.
+
+    Several threads may ask for its end at once: ``ended`` stays open for as long as anybody can.
+    """
 
     def __init__(self, pid: int, ended: int) -> None:
         self.pid = pid
         self.returncode: int | None = None
         self._ended = ended
+        self._lock = threading.Lock()
+        weakref.finalize(self, os.close, ended)
 
     def poll(self) -> int | None:
         """Its exit code if it has ended, or minus the number of the signal that ended it."""
@@ -75,10 +81,11 @@ class ForkedProgram:
 
     def _look(self, seconds: float | None) -> int | None:
         if self.returncode is None and select.select([self._ended], [], [], seconds)[0]:
-            said = os.read(self._ended, 8)
-            os.close(self._ended)
-            # Without a word, their parent has been killed.
-            self.returncode = int(said) if said else -signal.SIGKILL
+            with self._lock:
+                if self.returncode is None:
+                    said = os.read(self._ended, 8)
+                    # Without a word, their parent has been killed.
+                    self.returncode = int(said) if said else -signal.SIGKILL
         return self.returncode
 
 

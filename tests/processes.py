@@ -380,13 +380,15 @@ def joined(
     is_next: bool = False,
     program: str = "farhand-machine",
     state_dir: Path | None = None,
+    bus: str = "",
     **settings: str,
 ) -> Iterator[Program]:
     """``farhand-machine join``; with ``wait``, connected before the block begins.
 
     ``is_next`` is whether it is that of `tests.next_version`, ``program`` what else stands in its
     place.  ``directory`` has its token and its output, and its journal as well unless that is in
-    ``state_dir``.  Without a ``display`` the settings say which desktop it works on.
+    ``state_dir``.  Without a ``display`` the settings say which desktop it works on.  ``bus`` is
+    the address of its session's bus, where that is not this process's own.
     """
     directory.mkdir(parents=True, exist_ok=True)
     token_file = directory / "token"
@@ -399,6 +401,8 @@ def joined(
     ]
     variables = {f"FARHAND_MACHINE_{name.upper()}": value for name, value in settings.items()}
     variables |= _armed(failpoints, command)
+    if bus:
+        variables["DBUS_SESSION_BUS_ADDRESS"] = bus
     with running(directory / "machine.log", variables, *command) as client:
         if wait:
             client.says("connected to")

@@ -6,7 +6,7 @@ import sys
 import threading
 
 from schemas.programs import failpoints
-from schemas.programs.failpoints import Action, FailpointError
+from schemas.programs.failpoints import Action, Failpoint, FailpointError
 
 KILLED = 9
 """What a killed program's end is told as: by a signal of that number, or on Windows as its code."""
@@ -20,7 +20,8 @@ def arm_failpoints(*, testing: bool) -> None:
         raise FailpointError(f"{failpoints.VARIABLE}: Windows cannot stop a program like that")
 
 
-def _end_or_stop(action: Action) -> None:
+def _end_or_stop(point: Failpoint, action: Action) -> None:
+    print(f"{action} at {point}", file=sys.stderr, flush=True)
     if action == "kill" or sys.platform == "win32":
         # Windows has no signals: it is TerminateProcess there, and nothing runs after it.
         os.kill(os.getpid(), KILLED)

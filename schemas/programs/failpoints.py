@@ -25,8 +25,8 @@ class Failpoint(StrEnum):
 
     The four from BEFORE_BEGUN on are passed once for each of several actions.  AFTER_FOUND is
     passed by what names elements alone: they were found, and are to be looked at once more.  The
-    two first and the two last are passed by a step of a run alone, whose attempt is stored before
-    its input goes the same way.
+    two first and those from BEFORE_STEP_DONE on are passed by a run alone: its attempt is stored
+    before its input goes the same way, and then what became of it, of its step, and of the run.
     """
 
     BEFORE_ATTEMPT = "before-attempt"
@@ -50,6 +50,14 @@ class Failpoint(StrEnum):
     AFTER_STORED = "after-stored"
     BEFORE_STEP_DONE = "before-step-done"
     AFTER_STEP_DONE = "after-step-done"
+    IN_CHECKS = "in-checks"
+    AFTER_STEP = "after-step"
+    BEFORE_HALT = "before-halt"
+    AFTER_HALT = "after-halt"
+    AFTER_CONTINUE = "after-continue"
+    BEFORE_HANDOVER = "before-handover"
+    BEFORE_RUN_END = "before-run-end"
+    AFTER_RUN_END = "after-run-end"
 
     @property
     def side(self) -> Side:
@@ -76,11 +84,15 @@ class FailpointError(Exception):
     """The variable says what cannot be done; the message says what would be right."""
 
 
+Perform = Callable[[Failpoint, Action], None]
+"""Does it to the process, at a point."""
+
+
 @dataclass
 class _Armed:
     action: Action
     passes_left: int
-    perform: Callable[[Action], None]
+    perform: Perform
 
 
 _armed: dict[Failpoint, _Armed] = {}
@@ -98,12 +110,12 @@ def reached(point: Failpoint, first: Callable[[], object] | None = None) -> None
         _count_pass(point)
 
 
-def arm(text: str, side: Side, perform: Callable[[Action], None], *, testing: bool) -> None:
+def arm(text: str, side: Side, perform: Perform, *, testing: bool) -> None:
     """Arm what a text asks for, such as ``after-sent=kill`` or ``after-done=stop@3``.
 
     ``@3`` means the third pass; each happens once, and commas separate several.  ``perform`` is
-    called with the action when its time has come.  Raises FailpointError for anything else, and
-    wherever the program was not started for tests.
+    called with the point and the action when its time has come.  Raises FailpointError for anything
+    else, and wherever the program was not started for tests.
     """
     if text and not testing:
         raise FailpointError(
@@ -134,4 +146,4 @@ def _count_pass(point: Failpoint) -> None:
         return
     armed.passes_left -= 1
     if armed.passes_left == 0:
-        armed.perform(armed.action)
+        armed.perform(point, armed.action)

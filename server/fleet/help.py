@@ -161,6 +161,12 @@ class Help:
             return help_view(asked), False
         return await self._ended(asked, await self._store.withdraw(asked)), True
 
+    async def withdraw_of_run(self, organization_id: UUID, machine_id: str, run_id: UUID) -> None:
+        """Take back whatever a run still asks about its machine."""
+        for asked in await self._store.open_of_run(organization_id, machine_id, run_id):
+            with suppress(WrongState):  # Somebody was just answering it.
+                await self._ended(asked, await self._store.withdraw(asked))
+
     async def run(self) -> None:
         """End what nobody answers in time, for ever; whichever node sees it first."""
         while True:

@@ -2,11 +2,12 @@
 
 import os
 import signal
+import sys
 from collections.abc import Mapping
 from typing import Final
 
 from schemas.programs import failpoints
-from schemas.programs.failpoints import Action
+from schemas.programs.failpoints import Action, Failpoint
 
 SIGNALS: Final[Mapping[Action, signal.Signals]] = {
     "kill": signal.SIGKILL,
@@ -20,5 +21,6 @@ def arm_failpoints(*, testing: bool) -> None:
     failpoints.arm(text, "server", _end_or_stop, testing=testing)
 
 
-def _end_or_stop(action: Action) -> None:
+def _end_or_stop(point: Failpoint, action: Action) -> None:
+    print(f"{action} at {point}", file=sys.stderr, flush=True)
     os.kill(os.getpid(), SIGNALS[action])

@@ -6,12 +6,13 @@ want of it.  Whatever ends the first is one of a few causes, and the second is t
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from schemas.programs.failpoints import Failpoint, reached
 from schemas.runs.runs import Halted
 from schemas.steps.step import Step
 from server.dispatch.command import Sender
@@ -104,18 +105,22 @@ class RunCourse:
 
     async def _go_on(self) -> None:
         """Work and halt by turns, until there is nothing more to do here.  Raises Lost."""
+        if self._run.halted is None:
+            # It may have been continued while no node was there to see it.
+            with suppress(StoreUnavailable):
+                await self._parts.halts.withdraw_all(self._run)
         while True:
             try:
                 if await self._has_left():
                     return
             except Lost:
                 # Or a write that was given up has happened since: then it is still this node's.
-                await self._read_again()
+                await self._patiently(self._read_again)
             except StoreError as error:
                 logger.warning("run=%s waits for the database: %s", self._run.id, error)
                 # What was stored is where it goes on; nothing is done that is not stored before.
                 await asyncio.sleep(AGAIN_SECONDS)
-                await self._read_again()
+                await self._patiently(self._read_again)
             except Exception:
                 # Another node would come to the same, and a run has to have an end.
                 logger.exception("run=%s cannot go on", self._run.id)
@@ -131,6 +136,7 @@ class RunCourse:
         except Halting as why:
             await self._halt(why)
         except HandedOver:
+            reached(Failpoint.BEFORE_HANDOVER)
             await self._parts.turns.release(self._run)
             return True
         except Ending as end:
@@ -238,15 +244,24 @@ class RunCourse:
 
     async def _halt(self, why: Halting) -> None:
         """Store that it is halted, give the machine to people, and ask them."""
-        parts, run = self._parts, self._run
         await self._hold.give_back()
+        await self._patiently(lambda: self._store_halt(why))
+        self._parts.ending.tell(self._run)
+
+    async def _store_halt(self, why: Halting) -> None:
+        parts, run = self._parts, self._run
         halted = await parts.halts.halted(run, why)
+        reached(Failpoint.BEFORE_HALT)
         written = await parts.turns.halt(run, halted)
         if written is None:
-            await parts.halts.withdraw(run, halted.help_id)
-            raise Lost
-        self._run = written
-        parts.ending.tell(written)
+            # Or it was stored, and that was not answered.
+            await self._read_again()
+            if self._run.halted is None or self._run.halted.help_id != halted.help_id:
+                await parts.halts.withdraw(run, halted.help_id)
+                raise Lost
+        else:
+            self._run = written
+        reached(Failpoint.AFTER_HALT)
 
     async def _until_resumed(self) -> None:
         """Keep programs away from a halted run's machine, until somebody has it go on."""
@@ -264,7 +279,9 @@ class RunCourse:
             if not await self._hold.is_kept():
                 await self._hold.yield_to_people()
             await self._until_told()
-            await self._read_again()
+            with suppress(StoreUnavailable):
+                await self._read_again()
+        reached(Failpoint.AFTER_CONTINUE)
         # Whoever has taken control keeps it: the run waits for the machine, or halts again.
         await self._hold.give_back()
         await self._parts.halts.withdraw(self._run, halted.help_id)
@@ -288,26 +305,23 @@ class RunCourse:
 
     async def _end(self, end: Ending) -> None:
         """End it: its machine is free again, whatever it was at."""
-        parts, run = self._parts, self._run
+        ending, owner = self._parts.ending, self._parts.turns.owner
         await self._hold.give_back()
-        while True:
-            try:
-                await parts.ending.end(run, parts.turns.owner, end.status, end.why)
-                break
-            except StoreUnavailable:
-                await asyncio.sleep(AGAIN_SECONDS)
-        if run.halted is not None:
-            await parts.halts.withdraw(run, run.halted.help_id)
+        reached(Failpoint.BEFORE_RUN_END)
+        await self._patiently(lambda: ending.end(self._run, owner, end.status, end.why))
+        reached(Failpoint.AFTER_RUN_END)
 
     async def _read_again(self) -> None:
-        """Go on from what is stored, once that can be read."""
+        self._ours(await self._parts.turns.renew(self._run))
+
+    @staticmethod
+    async def _patiently(work: Callable[[], Awaitable[object]]) -> None:
+        """Do it once the database answers."""
         while True:
-            try:
-                self._ours(await self._parts.turns.renew(self._run))
-            except StoreUnavailable:
-                await asyncio.sleep(AGAIN_SECONDS)
-            else:
+            with suppress(StoreUnavailable):
+                await work()
                 return
+            await asyncio.sleep(AGAIN_SECONDS)
 
     def _ours(self, run: StoredRun | None) -> None:
         if run is None:

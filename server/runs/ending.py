@@ -21,18 +21,23 @@ KEPT: Final = timedelta(days=KEPT_DAYS)
 
 
 class RunEnding:
-    """Ends runs; ``told`` hears of each, ``ended`` counts those of this node."""
+    """Ends runs; ``told`` hears of each, ``ended`` counts those of this node.
+
+    ``withdraw_help`` takes back what people are still asked for one.
+    """
 
     def __init__(
         self,
         transactions: Transactions,
         outbox: Outbox,
         deliveries: MakeDeliveries,
+        withdraw_help: Callable[[StoredRun], Awaitable[None]],
         told: Callable[[StoredRun, Run], None],
     ) -> None:
         self._transactions = transactions
         self._outbox = outbox
         self._deliveries = deliveries
+        self._withdraw_help = withdraw_help
         self._told = told
         self.ended: Counter[RunStatus] = Counter()
 
@@ -62,6 +67,8 @@ class RunEnding:
             sealed=None,
         )
         deliveries = await self._deliveries(ended)
+        # Before: nobody would find one that was left by a node that is killed in between.
+        await self._withdraw_help(run)
 
         async def work(transaction: Transaction) -> bool:
             return await transaction.runs.end(run.id, owner, changes, self._outbox, deliveries)

@@ -79,11 +79,9 @@ class RunExecutor:
 
     async def _claim_abandoned(self) -> None:
         while not self._leaves and len(self._courses) < MOST_AT_ONCE:
-            run = await self._parts.turns.abandoned()
+            run = await self._parts.turns.abandoned(self._courses.keys())
             if run is None:
                 return
-            if run.id in self._courses:
-                continue  # This node stood still for a while, and nobody else has gone on.
             self.taken_over += 1
             logger.warning("run=%s goes on here at step=%d: its node went away", run.id, run.step)
             self._begin(run)

@@ -37,8 +37,11 @@ class RunHalts:
     async def halted(self, run: StoredRun, why: Halting) -> Halted:
         """What is stored of a halt.
 
-        Nothing that is on the screen where that may show a secret, once the run has any.
+        Nothing that is on the screen where that may show a secret, once the run has any.  Raises
+        StoreUnavailable.
         """
+        # A node may have been killed between asking and storing that the run is halted.
+        await self.withdraw_all(run)
         shows_secrets = bool(run.secrets)
         if shows_secrets:
             why = why.without_screen()
@@ -68,6 +71,11 @@ class RunHalts:
         if help_id is not None:
             with suppress(StoreError):
                 await self._help.withdraw(_asker(run), help_id)
+
+    async def withdraw_all(self, run: StoredRun) -> None:
+        """Nobody need help a run with anything.  Raises StoreUnavailable."""
+        if run.machine_id is not None:
+            await self._help.withdraw_of_run(run.organization_id, run.machine_id, run.id)
 
     async def _asked(self, run: StoredRun, why: Halting) -> UUID | None:
         if run.machine_id is None:

@@ -79,6 +79,7 @@ class Stepping:
             ended_at=now(),
         )
         self._ours(await self._tools.turns.past(run, result))
+        reached(Failpoint.AFTER_STEP)
 
     async def _resolve(self) -> None:
         """Find out what became of a try that was left open, such as by a node that was killed."""
@@ -167,6 +168,7 @@ class Stepping:
         if step.expect is None:
             return None
         self._ours(await self._tools.turns.write(self.run, status="running_checks"))
+        reached(Failpoint.IN_CHECKS)
         seen = await self._patiently(lambda: self._seen(step, before))
         return None if seen.matched is None else f"condition {seen.matched + 1}"
 

@@ -54,15 +54,18 @@ def runs_together(ground: RunGround) -> tuple[Runs, ManyRuns, RunExecutor, RunEn
     database = ground.database
     contents = RunContents(TrajectoryStore(database), WorkflowStore(database))
     transactions = Transactions(database, key_lifetime=ground.key_lifetime)
-    ending = RunEnding(transactions, ground.outbox, ground.deliveries, ground.told)
     pictures = PictureStore(database)
+    halts = RunHalts(ground.dispatcher, pictures, ground.help)
+    ending = RunEnding(
+        transactions, ground.outbox, ground.deliveries, halts.withdraw_all, ground.told
+    )
     parts = CourseParts(
         turns=RunTurns(database, uuid4()),
         contents=contents,
         control=ground.control,
         dispatcher=ground.dispatcher,
         pictures=pictures,
-        halts=RunHalts(ground.dispatcher, pictures, ground.help),
+        halts=halts,
         ending=ending,
         tokens=TokenStore(database),
         sealing=ground.sealing,

@@ -1,6 +1,7 @@
 """Looks for canaries in everything that a server and its machines keep, tell and export."""
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -17,8 +18,13 @@ ALIKE: Final = 0.75
 
 
 def spelled(canary: str) -> tuple[bytes, ...]:
-    """A canary as it may be written somewhere: whole, or key by key."""
-    return canary.encode(), " ".join(canary).encode(), '","'.join(canary).encode()
+    """A canary as it may be written somewhere: whole, key by key, or in Base64 after anything."""
+    # Characters that are of it alone, wherever it begins among three bytes.
+    in_base64 = (
+        b64encode(bytes(before) + canary.encode())[-(-before * 4 // 3) : len(canary) * 4 // 3 - 1]
+        for before in range(3)
+    )
+    return canary.encode(), " ".join(canary).encode(), '","'.join(canary).encode(), *in_base64
 
 
 def in_bytes(content: bytes, canaries: Iterable[str]) -> set[str]:
@@ -36,12 +42,11 @@ def in_files(directory: Path, canaries: Iterable[str]) -> dict[str, set[str]]:
     return found
 
 
-def in_database(socket: Path, canaries: Iterable[str]) -> dict[str, set[str]]:
+def in_database(uri: str, canaries: Iterable[str]) -> dict[str, set[str]]:
     """The collections, those of pictures among them, in which canaries stand."""
     wanted: list[str] = [*canaries]
     found: dict[str, set[str]] = {}
-    address = f"mongodb://{str(socket).replace('/', '%2F')}/?directConnection=true"
-    with MongoClient[dict[str, Any]](address) as client:
+    with MongoClient[dict[str, Any]](uri) as client:
         for name in client.list_database_names():
             database = client[name]
             for collection in database.list_collection_names():
@@ -57,11 +62,20 @@ def in_answers(api: ServedApi, canaries: Iterable[str]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in (
         *("/v1/trajectories/export?is_generated=null", "/v1/recordings", "/v1/audit"),
-        *("/v1/commands", "/v1/workflows", "/v1/machines", "/metrics"),
+        *("/v1/commands", "/v1/workflows", "/v1/machines", "/v1/help", "/v1/webhooks", "/metrics"),
+        *_each(api, "/v1/runs", "/v1/runs/{id}"),
+        *_each(api, "/v1/trajectories", "/v1/trajectories/{id}"),
+        *_each(api, "/v1/webhooks", "/v1/webhooks/{id}/deliveries"),
     ):
         if those := in_bytes(api.call("GET", path).body, wanted):
             found[path] = those
     return found
+
+
+def _each(api: ServedApi, path: str, one: str) -> Iterator[str]:
+    """The path of each that is listed."""
+    for each in api.call("GET", f"{path}?limit=100").json["items"]:
+        yield one.format(id=each["id"])
 
 
 def pictures_of(steps: Iterable[dict[str, Any]]) -> set[str]:

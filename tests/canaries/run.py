@@ -9,6 +9,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 from uuid import uuid4
 
 from tests.canaries import looking
@@ -66,7 +67,7 @@ def _typed(
 ) -> Outcome:
     path = f"/v1/machines/{place.machine.machine}/recordings"
     recording = api.call("POST", path, {}).json
-    outcome, canaries = Outcome(typed=count), _canaries(numbers, count)
+    outcome, canaries = Outcome(typed=count), new_canaries(numbers, count)
     for canary in canaries:
         _type(place, numbers, canary)
     ended = api.call("POST", f"/v1/recordings/{recording['id']}/stop").json
@@ -90,13 +91,14 @@ def _search(outcome: Outcome, directory: Path, api: ServedApi) -> None:
     socket = next((directory / "server").rglob("mongod.sock"))
     for found in (
         looking.in_files(directory, canaries),
-        looking.in_database(socket, canaries),
+        looking.in_database(f"mongodb://{quote(str(socket), '')}/?directConnection=true", canaries),
         looking.in_answers(api, canaries),
     ):
         outcome.found.update(found)
 
 
-def _canaries(numbers: random.Random, count: int) -> list[str]:
+def new_canaries(numbers: random.Random, count: int) -> list[str]:
+    """Texts that stand nowhere else."""
     letters = string.ascii_lowercase
     return ["".join(numbers.choices(letters, k=LENGTH)) for _ in range(count)]
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 from uuid import uuid4
 
@@ -19,7 +20,9 @@ from tests.processes import Program, ServedApi, ServerProcess, until
 
 STEPS = 4
 KILLED_AT = 3
-"""The step at which each server is killed."""
+"""The step at which each server is killed, but for those at the run's end."""
+
+EXPECTED = {"any": [{"still": 0.1}]}
 
 POINTS = {
     # By its point, how often that step is tried in the end.
@@ -29,6 +32,10 @@ POINTS = {
     "after-bytes": 1,
     "before-step-done": 1,
     "after-step-done": 1,
+    "in-checks": 1,
+    "after-step": 1,
+    "before-run-end": 1,
+    "after-run-end": 1,
 }
 
 
@@ -44,8 +51,8 @@ class Row:
 
     def begin(self) -> None:
         """Begin a run of some steps that press the letter."""
-        steps = [{"operation": "keyboard.key", "body": {"text": self.letter}}] * STEPS
-        made = self._made("/v1/trajectories", {**SENT, "trajectory_data": steps})
+        step = {"operation": "keyboard.key", "body": {"text": self.letter}, "expect": EXPECTED}
+        made = self._made("/v1/trajectories", {**SENT, "trajectory_data": [step] * STEPS})
         review = {"decision": "approve", "content_hash": made["content_hash"]}
         path = f"/v1/trajectories/{made['id']}/review"
         assert self.api.call("POST", path, review).status == 200
@@ -72,7 +79,7 @@ def killed(mongodb: str, display: str, directory: Path) -> Iterator[dict[str, Ro
     rows: dict[str, Row] = {}
     with ExitStack() as living:
         programs: dict[str, Program] = {}
-        for letter, point in zip("abcdefgh", POINTS, strict=False):
+        for letter, point in zip(ascii_lowercase, POINTS, strict=False):
             server = ServerProcess(
                 directory / point,
                 **SHORT,
@@ -80,7 +87,7 @@ def killed(mongodb: str, display: str, directory: Path) -> Iterator[dict[str, Ro
                 mongodb_database=f"run_{uuid4().hex}",
                 authors_may_approve="true",
             )
-            failpoints = f"{point}=kill@{KILLED_AT}"
+            failpoints = f"{point}=kill@{1 if 'run-end' in point else KILLED_AT}"
             programs[point] = living.enter_context(server.run(failpoints=failpoints))
             api = server.api()
             living.callback(api.close)

@@ -173,14 +173,16 @@ class World:
     @classmethod
     @contextlib.contextmanager
     def of_nodes(
-        cls, directory: Path, clock: Clock, count: int, **settings: str
+        cls, directory: Path, clock: Clock, count: int, members: int = 1, **settings: str
     ) -> Iterator["World"]:
         """Several nodes alone, without machines, whose connections nobody holds up or cuts.
 
-        ``settings`` are theirs, instead of the run's own.
+        ``members`` are MongoDB's, ``settings`` the nodes', instead of the run's own.
         """
         with contextlib.ExitStack() as stack:
-            replica_set = stack.enter_context(ReplicaSet.running(directory / "mongodb", members=1))
+            replica_set = stack.enter_context(
+                ReplicaSet.running(directory / "mongodb", members=members)
+            )
             nats = stack.enter_context(Nats.running(directory))
             direct = {"nats_url": nats.url, "mongodb_uri": replica_set.uri, **settings}
             nodes = [Node(name, directory, direct) for name in _names(count)]

@@ -129,6 +129,7 @@ def simulated() -> Iterator[Clocks]:
             *((module, "now", clocks.now) for module in _RUNS),
             (server.runs.stepping, "find", clocks.find),
             (server.runs.stepping, "expected", clocks.expected),
+            (server.runs.course, "reached", clocks.reached),
             (server.runs.stepping, "reached", clocks.reached),
             (server.dispatch.ledger.ledger, "reached", clocks.reached),
             (machine_client.work.worker, "reached", clocks.reached),

@@ -208,6 +208,9 @@ class _Halts(RunHalts):
     async def _asked(self, run: StoredRun, why: Halting) -> UUID | None:
         return None
 
+    async def withdraw_all(self, run: StoredRun) -> None:
+        """Nobody was."""
+
     async def _picture(self, run: StoredRun, why: Halting) -> str | None:
         return None
 
@@ -231,6 +234,10 @@ async def _no_deliveries(_run: StoredRun) -> Sequence[Any]:
     return ()
 
 
+async def _nobody_is_asked(_run: StoredRun) -> None:
+    """So nothing is to be withdrawn."""
+
+
 class RunsOfNode:
     """What a node does with runs."""
 
@@ -245,7 +252,7 @@ class RunsOfNode:
     ) -> None:
         database: Any = RunsDatabase(mongo, mongo.perform_for(process))
         transactions, outbox = cast("Any", _Transactions(database)), cast("Any", _NoOutbox())
-        ending = RunEnding(transactions, outbox, _no_deliveries, lambda _run, _view: None)
+        ending = RunEnding(transactions, outbox, _no_deliveries, _nobody_is_asked, lambda *_: None)
         parts = CourseParts(
             turns=RunTurns(database, new_id(mongo.world)),
             contents=_Contents(mongo.world),

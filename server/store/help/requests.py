@@ -96,6 +96,14 @@ class HelpStore:
         async with self._database.operation():
             return found, await self._requests.count_documents(wanted)
 
+    async def open_of_run(
+        self, organization_id: UUID, machine_id: str, run_id: UUID
+    ) -> builtins.list[StoredHelp]:
+        """What a run asks about its machine; more than one where a node was killed as it asked."""
+        wanted = {"organization_id": organization_id, "state": OPEN, "machine_id": machine_id}
+        cursor = self._requests.find({**wanted, "run_id": run_id})
+        return [_stored(each) async for each in self._database.documents(cursor)]
+
     async def answer(
         self, asked: StoredHelp, answer: HelpAnswer, comment: str | None, by: str
     ) -> StoredHelp | None:

@@ -55,9 +55,12 @@ class RunTurns:
         self._runs = database.collection("runs")
         self.owner = owner
 
-    async def abandoned(self) -> StoredRun | None:
-        """One that runs and that nobody works at, which is this node's from now on."""
-        return await self._claimed(ABANDONED, {})
+    async def abandoned(self, besides: Collection[UUID] = ()) -> StoredRun | None:
+        """One that runs and that nobody works at, which is this node's from now on.
+
+        None of those that this node is still ``besides``: two of it would write as one owner.
+        """
+        return await self._claimed({**ABANDONED, "_id": {"$nin": [*besides]}}, {})
 
     async def busy(self, organization_ids: Collection[UUID]) -> list[tuple[UUID, str]]:
         """The machines of these organizations that runs have reserved."""
@@ -136,7 +139,10 @@ class RunTurns:
         return await self.write(run, attempt=asdict(attempt), tries=attempt.number)
 
     async def past(self, run: StoredRun, result: StepResult) -> StoredRun | None:
-        """Note what became of a step, and go to the next."""
+        """Note what became of a step, and go to the next; None as well where it was noted before.
+
+        So it is where the answer to the first time was lost.
+        """
         return await self._update(
             run,
             {
@@ -148,6 +154,7 @@ class RunTurns:
                 },
                 "$push": {"steps": dict(result)},
             },
+            {"step": result.number},
         )
 
     async def _claimed(self, wanted: Document, changes: Document) -> StoredRun | None:

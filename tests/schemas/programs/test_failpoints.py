@@ -3,7 +3,15 @@
 import pytest
 
 from schemas.programs import failpoints
-from schemas.programs.failpoints import Action, Failpoint, FailpointError, Side, arm, reached
+from schemas.programs.failpoints import (
+    Action,
+    Failpoint,
+    FailpointError,
+    Perform,
+    Side,
+    arm,
+    reached,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -17,6 +25,10 @@ def done() -> list[Action]:
     return []
 
 
+def _noted(done: list[Action]) -> Perform:
+    return lambda _, action: done.append(action)
+
+
 def test_nothing_happens_where_nothing_is_armed() -> None:
     for point in Failpoint:
         reached(point)
@@ -28,7 +40,7 @@ def test_what_a_point_promises_is_made_true_only_where_something_is_armed(
     made: list[str] = []
     reached(Failpoint.AFTER_PRESS, lambda: made.append("confirmed"))
     assert made == []
-    arm("after-press=kill@2", "machine", done.append, testing=True)
+    arm("after-press=kill@2", "machine", _noted(done), testing=True)
     reached(Failpoint.AFTER_PRESS, lambda: made.append("confirmed"))
     assert made == ["confirmed"]
     assert done == []
@@ -36,14 +48,14 @@ def test_what_a_point_promises_is_made_true_only_where_something_is_armed(
 
 def test_program_that_was_not_started_for_tests_takes_none(done: list[Action]) -> None:
     with pytest.raises(FailpointError, match="unset it, or start with --testing"):
-        arm("after-sent=kill", "server", done.append, testing=False)
+        arm("after-sent=kill", "server", _noted(done), testing=False)
     reached(Failpoint.AFTER_SENT)
     assert done == []
 
 
 @pytest.mark.parametrize("testing", [True, False])
 def test_program_without_the_variable_starts_as_ever(done: list[Action], testing: bool) -> None:
-    arm("", "server", done.append, testing=testing)
+    arm("", "server", _noted(done), testing=testing)
     reached(Failpoint.AFTER_SENT)
     assert done == []
 
@@ -59,7 +71,7 @@ def test_program_without_the_variable_starts_as_ever(done: list[Action], testing
 def test_armed_point_acts_once_at_the_pass_that_was_named(
     done: list[Action], text: str, passes: int
 ) -> None:
-    arm(text, "server", done.append, testing=True)
+    arm(text, "server", _noted(done), testing=True)
     for number in range(1, 6):
         reached(Failpoint.AFTER_BYTES)
         reached(Failpoint.AFTER_SENT)
@@ -87,7 +99,7 @@ def test_what_cannot_be_armed_is_said(
     done: list[Action], side: Side, text: str, complaint: str
 ) -> None:
     with pytest.raises(FailpointError, match=complaint):
-        arm(text, side, done.append, testing=True)
+        arm(text, side, _noted(done), testing=True)
 
 
 def test_every_point_is_of_one_side() -> None:

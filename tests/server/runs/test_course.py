@@ -2,15 +2,20 @@
 
 import asyncio
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from schemas.inputs.outcomes import Failed, NotCarriedOut, Outcome, Refused, Unknown
 from schemas.resources.tokens import Scope
+from server.runs.halting import RunHalts
+from server.runs.stops import Halting
+from server.store.runs.runs import RunStore
 from tests.runs import (
     Player,
     approved,
     begun,
+    playing,
     run_of,
     steps,
     until_ended,
@@ -21,6 +26,11 @@ from tests.service import ScriptedMachine, Service, until
 
 PARTLY: Outcome = Failed(code="interrupted", message="it broke", injected_at_least=1)
 REFUSED: Outcome = Refused(code="outside", message="it is outside of the display")
+
+SAVE: dict[str, Any] = {
+    "element": {"role": "push button", "name": "Save"},
+    "box": {"x": 0, "y": 0, "width": 10, "height": 10},
+}
 
 
 async def resumed(service: Service, run: Any, body: Any = None) -> Any:
@@ -104,6 +114,36 @@ async def test_input_that_did_not_end_well_halts_it(
     assert (ended["status"], ended["steps"][0]["attempts"]) == ("success", 2)
     assert player.pressed == ["a", "a", "b"]
     assert (await service.get(f"/v1/help/{halted['help_id']}")).json["state"] == "withdrawn"
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_done"),
+    [
+        ({"operation": "mouse.click", "body": {"x": 5, "y": 5}, "target": SAVE}, False),
+        ({"operation": "element.invoke", "body": {"element": SAVE["element"]}}, False),
+        ({"target": SAVE}, False),
+        ({"expect": {"any": [{"element": SAVE["element"]}]}}, True),
+        ({"expect": {"any": [{"text": "Saved"}]}}, True),
+        ({"expect": {"any": [{"changed": True}]}}, True),
+    ],
+)
+async def test_machine_that_shows_neither_screen_nor_elements_halts_it(
+    service: Service, player: Player, fields: dict[str, Any], is_done: bool
+) -> None:
+    (blind,) = steps("a")
+    trajectory = await approved(service, [{**blind, **fields}, *steps("b")])
+    run = await begun(service, trajectory)
+    halted = (await until_halted(service, run))["halted"]
+    assert (halted["reason"], halted["is_done"], halted["is_unknown"]) == (
+        "cannot_look",
+        is_done,
+        False,
+    )
+    assert halted["detail"]
+    assert player.pressed == ["a"] * is_done
+    await resumed(service, run, {"skip": True})
+    assert (await until_ended(service, run))["status"] == "success"
+    assert player.pressed == [*["a"] * is_done, "b"]
 
 
 async def test_of_two_who_continue_it_at_once_one_wins(service: Service, player: Player) -> None:
@@ -191,6 +231,42 @@ async def test_run_that_nobody_can_help_has_failed(service: Service, player: Pla
     await service.post(f"/v1/help/{halted['help_id']}/answer", body, token=helper)
     ended = await until_ended(service, run)
     assert (ended["status"], "The order is gone." in ended["error"]) == ("task_failed", True)
+
+
+async def test_what_a_killed_node_has_asked_people_is_withdrawn(
+    service: Service, machine: ScriptedMachine
+) -> None:
+    run = await begun(service, await approved(service, steps("a")))
+    before = await _ask(service, run)
+    async with playing(service, machine) as player:
+        # Somebody had it go on before another node took it up.
+        player.withholds = True
+        await until(lambda: player.waiting)
+        assert await _is_open(service, before) is False
+        # It was killed in between: what it asked is stored, that the run is halted is not.
+        asked = [await _ask(service, run) for _ in range(2)]
+        assert [await _is_open(service, each) for each in asked] == [False, True]
+        player.withholds = False
+        await player.carry_on()
+        await until_ended(service, run)
+        assert await _is_open(service, asked[1]) is False
+
+
+async def _ask(service: Service, run: Any) -> UUID:
+    """Ask people to help a run, as a node does before it stores that the run is halted."""
+    services = service.server.services
+    runs = RunStore(services.operation.database)
+    stored = await runs.get(service.organization_id, UUID(run["id"]))
+    assert stored is not None
+    machines = services.machines
+    halts = RunHalts(machines.dispatcher, services.library.pictures, machines.help)
+    help_id = (await halts.halted(stored, Halting("missing", "gone"))).help_id
+    assert help_id is not None
+    return help_id
+
+
+async def _is_open(service: Service, help_id: UUID) -> bool:
+    return bool((await service.get(f"/v1/help/{help_id}")).json["state"] == "open")
 
 
 async def test_cancel_interrupts_what_runs(

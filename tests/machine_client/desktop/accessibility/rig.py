@@ -141,7 +141,7 @@ def accessible_desktop(size: str = "1280x800x24", *options: str) -> Iterator[Acc
     """An X server and a bus of its own, which this process is told of meanwhile."""
     with ExitStack() as stack:
         display = stack.enter_context(virtual_display(size, *options))
-        address = stack.enter_context(_session_bus(display))
+        address = stack.enter_context(session_bus(display))
         before = os.environ.get("DBUS_SESSION_BUS_ADDRESS")
         os.environ["DBUS_SESSION_BUS_ADDRESS"] = address
         try:
@@ -155,7 +155,8 @@ def accessible_desktop(size: str = "1280x800x24", *options: str) -> Iterator[Acc
 
 
 @contextmanager
-def _session_bus(display: str) -> Iterator[str]:
+def session_bus(display: str) -> Iterator[str]:
+    """A bus for the programs of a display; its address."""
     readable, writable = os.pipe()
     with running(
         *("dbus-daemon", "--session", "--nofork", "--nopidfile", f"--print-address={writable}"),
