@@ -15,7 +15,7 @@ from schemas.link.messages import Display
 from schemas.link.picture_frames import Picture
 from server.clock import iso_time
 from server.dispatch.command import Command, CommandReply, Ended, Pending
-from server.dispatch.recording.around import Around
+from server.dispatch.recording.before_and_after import BeforeAndAfter
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import FAILED, PENDING, Draft, Span, drafts_of, gap
 from server.dispatch.recording.gestures import Done, Gestures
@@ -41,7 +41,7 @@ class Taken:
     command: Command
     before: Picture | None
     beneath: Beneath | None = None
-    around: Around | None = None
+    around: BeforeAndAfter | None = None
     is_said_secret: bool = False
 
 

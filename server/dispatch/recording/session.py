@@ -20,7 +20,7 @@ from server.clock import milliseconds, server_time
 from server.dispatch.command import Command, CommandReply, Ended
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.recording.album import Album
-from server.dispatch.recording.around import Around, changes_texts
+from server.dispatch.recording.before_and_after import BeforeAndAfter, changes_texts
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.frames import SETTLED, Frames
@@ -137,7 +137,7 @@ class RecordingSession:
         self._woken.set()
 
     def began(
-        self, command: Command, beneath: Beneath | None, around: Around | None = None
+        self, command: Command, beneath: Beneath | None, around: BeforeAndAfter | None = None
     ) -> Taken:
         """An input is on its way; it is told of again when it has `ended`."""
         now, secret = server_time(), self.mark.secret
