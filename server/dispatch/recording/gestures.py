@@ -80,7 +80,7 @@ class _Press:
 
 @dataclass(frozen=True, slots=True)
 class _Stroke:
-    """The key that went down last, as a combination where it types nothing.
+    """The key that went down last, as a combination where that may be kept.
 
     ``before`` is the step that it was put into, as that was before it.
     """
@@ -92,9 +92,13 @@ class _Stroke:
 
 
 class Gestures:
-    """The events of one hand; each of these gives the steps that are over by then."""
+    """The events of one hand; each of these gives the steps that are over by then.
 
-    def __init__(self) -> None:
+    ``keep_texts`` is whether characters may stand in steps as the keys that typed them.
+    """
+
+    def __init__(self, *, keep_texts: bool = False) -> None:
+        self._keep_texts = keep_texts
         self._place: Place | None = None
         self._rest: Done | None = None
         self._press: _Press | None = None
@@ -280,7 +284,9 @@ class Gestures:
         before = self._draft
         copy = None if before is None else replace(before, body={**before.body})
         held = self._modifiers()
-        keys = None if character_of(key, held) is not None else combination(held, key)
+        may_be_kept = self._keep_texts and not done.is_said_secret
+        types = character_of(key, held) is not None
+        keys = combination(held, key) if may_be_kept or not types else None
         closed = self._stricken(done, key, held)
         self._stroke = _Stroke(done, key.name, keys, copy if self._draft is before else None)
         return closed

@@ -55,7 +55,7 @@ class Notes:
         self._keep_texts = keep_texts
         self._since = since
         self._waiting: deque[Draft] = deque()
-        self._gestures, self._hand = Gestures(), ""
+        self._gestures, self._hand = Gestures(keep_texts=keep_texts), ""
         self._displays: Sequence[Display] | None = None
         self._has_overflown = False
         self._noted: dict[UUID, None] = {}
@@ -142,7 +142,8 @@ class Notes:
         command, drafts = taken.command, []
         if command.sender.request_id != self._hand:
             # Another hand holds nothing of what the one before held.
-            drafts, self._gestures = self._gestures.close(), Gestures()
+            drafts = self._gestures.close()
+            self._gestures = Gestures(keep_texts=self._keep_texts)
             self._hand = command.sender.request_id
         match reply.outcome:
             case Completed():

@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.inputs.bodies import INPUT_BODIES, Operation
-from server.dispatch.recording.gestures import DOUBLE_CLICK, HELD, REPEATED, REST
+from server.dispatch.recording.gestures import DOUBLE_CLICK, HELD, REPEATED, REST, Gestures
 from tests.server.dispatch.recording.hands import ScriptedHand
 
 
@@ -158,6 +158,19 @@ def test_key_that_is_held_is_held_for_as_long(hand: ScriptedHand) -> None:
         ("keyboard.key", {"text": "backspace", "hold": 0.5}, None),
         ("keyboard.type", {}, "e"),
         ("gap", {"reason": REPEATED}, None),
+    ]
+
+
+def test_key_that_types_is_held_as_well_where_texts_are_kept(hand: ScriptedHand) -> None:
+    hand.gestures = Gestures(keep_texts=True)
+    hand.strikes("a", "b")
+    hand.holds("plus")
+    hand.lets_go("plus", after=HELD)
+    hand.strikes("c")
+    assert hand.steps == [
+        ("keyboard.type", {}, "ab"),
+        ("keyboard.key", {"text": "plus", "hold": 0.5}, None),
+        ("keyboard.type", {}, "c"),
     ]
 
 
