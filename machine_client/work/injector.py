@@ -316,7 +316,8 @@ class DesktopInjector:
         if click.down is not False:
             # Ours goes up where the pointer is: moved first, it would drag something along.
             self._input.release(click.button)
-        self._move_if_given(click.x, click.y)
+        if click.down is not False or not self._is_there(click.x, click.y):
+            self._move_if_given(click.x, click.y)
         if click.down is True:
             self._input.press(click.button)
         elif click.down is False:
@@ -340,12 +341,12 @@ class DesktopInjector:
         self._input.move(*start)
         try:
             self._input.press(button)
-            self._travel(Route([start, *corners, end]), drag.duration)
+            self._travel(start, Route([start, *corners, end]), drag.duration)
         finally:
             self._input.release(button)
 
-    def _travel(self, route: Route, seconds: float | None) -> None:
-        """Move along the way by the clock.
+    def _travel(self, at: tuple[int, int], route: Route, seconds: float | None) -> None:
+        """Move along the way by the clock, from where the pointer is, and nowhere twice at once.
 
         Late moves are skipped, but no point of the path, nor more than a quarter of them at once: a
         program must see that something is dragged, also where a clock ticks in 16 ms, as Windows'.
@@ -362,10 +363,17 @@ class DesktopInjector:
             before, move = move, min(moves, max(move + 1, due))
             if self._stop.wait(max(0.0, move / moves * duration - passed)):
                 raise interrupted()
-            for x, y in route.between(before / moves, move / moves):
+            for place in route.between(before / moves, move / moves):
                 self._go_on()
-                self._input.move(x, y)
-                self._input.confirm()
+                if place != at:
+                    self._input.move(*place)
+                    self._input.confirm()
+                at = place
+
+    def _is_there(self, x: int | None, y: int | None) -> bool:
+        """Whether the pointer is at a place: to move it there would be a drag for some programs."""
+        place = self._input.pointer()
+        return (place.x, place.y) == (x, y)
 
     def _move_if_given(self, x: int | None, y: int | None) -> None:
         if x is not None and y is not None:

@@ -3,21 +3,26 @@
 import json
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.browser.rig import Desk
 from tests.processes import until
 
 WIDTH, HEIGHT = 1280, 800
 LEAVING = "Control+Alt+Shift+Q"
 
 
+class Arrivals(Protocol):
+    """Knows what has arrived at a machine, line by line."""
+
+    def arrived(self) -> list[str]: ...
+
+
 class Hands:
     """A mouse over the picture, and what has arrived at the machine since."""
 
-    def __init__(self, page: Page, desk: Desk) -> None:
+    def __init__(self, page: Page, desk: Arrivals) -> None:
         self.page = page
         self._desk = desk
         self._seen = len(desk.arrived())

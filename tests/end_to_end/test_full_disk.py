@@ -10,8 +10,10 @@ from typing import Protocol
 
 import pytest
 
+from schemas.steps.step import GAP
 from tests.desktop import Witness
 from tests.end_to_end.system import Workstation, presses, sees, travels
+from tests.end_to_end.test_recorded_crashes import begun, stopped
 from tests.processes import Program, ServerProcess, until
 
 DISK_BYTES = 1024 * 1024
@@ -115,6 +117,7 @@ def test_nothing_is_injected_that_the_journal_has_no_room_for(
     machine: Workstation, disk: SmallDisk, witness: Witness
 ) -> None:
     with machine.joined(state_dir=disk.directory) as client:
+        recording = begun(machine)
         assert machine.send("mouse/click", "before", x=900, y=700).status == 200
         assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
         disk.fill(client)
@@ -131,6 +134,8 @@ def test_nothing_is_injected_that_the_journal_has_no_room_for(
         assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
         assert machine.send("mouse/click", "full", x=900, y=700).body == failed.body
         assert witness.take() == []
+        # Nothing happened meanwhile, and so nothing is recorded, nor missing.
+        assert [step["operation"] for step in stopped(machine, recording)] == ["mouse.click"] * 2
         assert client.terminate() == 0
         assert "Traceback" not in client.output
 
@@ -140,6 +145,7 @@ def test_what_ran_while_the_disk_filled_up_is_answered_truly(
 ) -> None:
     drag = {"start_x": 100, "start_y": 600, "to_x": 1100, "to_y": 700, "duration": 3}
     with machine.joined(state_dir=disk.directory) as client:
+        recording = begun(machine)
         dragging = machine.begin("mouse/drag", "dragged", **drag)
         travels(witness)
         disk.fill(client)
@@ -151,6 +157,8 @@ def test_what_ran_while_the_disk_filled_up_is_answered_truly(
         machine.is_in_state("online")
         assert machine.send("mouse/drag", "dragged", **drag).status == 200
         assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
+        operations = [step["operation"] for step in stopped(machine, recording)]
+        assert operations == [GAP, "mouse.drag"]
 
 
 def test_client_that_starts_on_a_full_disk_says_so_until_there_is_room(

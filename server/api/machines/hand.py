@@ -3,12 +3,18 @@
 import asyncio
 import logging
 import time
+from contextlib import suppress
 from typing import Final, cast
 from uuid import UUID
 
 from pydantic import ValidationError
 from tornado.iostream import StreamClosedError
-from tornado.websocket import WebSocketHandler, WebSocketProtocol, WebSocketProtocol13
+from tornado.websocket import (
+    WebSocketClosedError,
+    WebSocketHandler,
+    WebSocketProtocol,
+    WebSocketProtocol13,
+)
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
@@ -194,7 +200,8 @@ class HandHandler(AskingHandler, WebSocketHandler):
         """Look whether there is any reason to end, until there is one."""
         while self._hand is not None:
             self._hand.rest()
-            self.ping(b"")
+            with suppress(WebSocketClosedError):  # Its end tells the same.
+                self.ping(b"")
             await asyncio.sleep(LEASE_POLL_SECONDS)
             reason = await self._reason_to_end()
             if reason is not None and self._hand is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from schemas.inputs.selectors import Selector
 from schemas.steps.surroundings import Around
 from schemas.values.pictures import Region
-from server.dispatch.recording.around import Elements
+from server.dispatch.recording.before_and_after import Elements
 
 
 @dataclass(slots=True)

@@ -20,7 +20,7 @@ from schemas.inputs.outcomes import Completed, Failed, Outcome, Results, Unknown
 from schemas.link.picture_frames import Picture
 from schemas.steps.step import TEXT_FIELDS
 from server.dispatch.command import Command, Sender
-from server.dispatch.recording.around import Around
+from server.dispatch.recording.before_and_after import BeforeAndAfter
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.keys import Typed, strokes, types_something
 
@@ -70,8 +70,8 @@ class Draft:
     hover: bool = False
     before: Picture | None = None
     beneath: Beneath | None = None
-    around: Around | None = None
-    last_around: Around | None = None
+    around: BeforeAndAfter | None = None
+    last_around: BeforeAndAfter | None = None
     inputs: int = 1
     is_alone: bool = True
     is_said_secret: bool = False

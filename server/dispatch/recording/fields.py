@@ -12,7 +12,7 @@ from schemas.inputs.selectors import Selector
 from schemas.link.element_messages import MAX_VALUE, SeenElement
 from schemas.values.pictures import Region
 from server.dispatch.here.neighbours import is_like
-from server.dispatch.recording.around import Elements
+from server.dispatch.recording.before_and_after import Elements
 from server.dispatch.recording.drafts import Draft
 
 _HIDDEN: Final = "password text"

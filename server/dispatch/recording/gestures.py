@@ -8,25 +8,28 @@ since 1970.
 import math
 from dataclasses import dataclass, field, replace
 from typing import Final
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from schemas.inputs import bodies
 from schemas.inputs.bodies import Button, InputBody, Operation
-from schemas.inputs.key_combinations import parse_combination
+from schemas.inputs.key_combinations import Key, parse_combination
 from schemas.link.picture_frames import Picture
 from server.dispatch.command import Sender
-from server.dispatch.recording.around import Around
+from server.dispatch.recording.before_and_after import BeforeAndAfter
 from server.dispatch.recording.beneath import Beneath
-from server.dispatch.recording.drafts import Draft, Span, body_of
+from server.dispatch.recording.drafts import Draft, Span, body_of, gap
 from server.dispatch.recording.keys import character_of, combination
 
-DOUBLE_CLICK: Final = 500
-"""A further click within this is one of a double or triple click."""
+DOUBLE_CLICK: Final = 400
+"""From press to press: a further click within this is one of a double or triple click."""
 
 WHEEL_PAUSE: Final = 1000
 KEY_PAUSE: Final = 1000
 TEXT_PAUSE: Final = 2000
 """What comes later than this begins another step."""
+
+HELD: Final = 500
+"""What is down for so long does more than what was just pressed: on most desktops a key repeats."""
 
 REST: Final = 300
 """The pointer rests where it stays for so long; what opens under it then may matter."""
@@ -37,6 +40,11 @@ STILL: Final = 4.0
 MOST_CLICKS: Final = 3
 MOST_CHARACTERS: Final = 500
 MOST_CHORDS: Final = 50
+
+REPEATED: Final = (
+    "A key that types a character was held down by hand: what it typed beyond the first one is "
+    "missing."
+)
 
 Place = tuple[int, int]
 
@@ -51,7 +59,7 @@ class Done:
     span: Span
     before: Picture | None = None
     beneath: Beneath | None = None
-    around: Around | None = None
+    around: BeforeAndAfter | None = None
     is_said_secret: bool = False
 
 
@@ -70,15 +78,34 @@ class _Press:
     path: list[Place] = field(default_factory=list)
 
 
-class Gestures:
-    """The events of one hand; each of these gives the steps that are over by then."""
+@dataclass(frozen=True, slots=True)
+class _Stroke:
+    """The key that went down last, as a combination where that may be kept.
 
-    def __init__(self) -> None:
+    ``before`` is the step that it was put into, as that was before it.
+    """
+
+    done: Done
+    name: str
+    keys: str | None
+    before: Draft | None
+
+
+class Gestures:
+    """The events of one hand; each of these gives the steps that are over by then.
+
+    ``keep_texts`` is whether characters may stand in steps as the keys that typed them.
+    """
+
+    def __init__(self, *, keep_texts: bool = False) -> None:
+        self._keep_texts = keep_texts
         self._place: Place | None = None
         self._rest: Done | None = None
         self._press: _Press | None = None
         self._raw: set[Button] = set()
         self._draft: Draft | None = None
+        self._clicked_at = 0
+        self._stroke: _Stroke | None = None
         # Each modifier that is down, and whether anything was done with it.
         self._held: dict[str, bool] = {}
 
@@ -95,6 +122,7 @@ class Gestures:
             case bodies.PressKeys():
                 closed += self._rest_is_over(done) + self._key(done, done.body)
             case bodies.TypeText():
+                self._stroke = None
                 closed += self._rest_is_over(done) + self._typed(done, done.body.text)
             case _:
                 closed += self.close()
@@ -103,7 +131,7 @@ class Gestures:
     def rested(self, now: int) -> list[Draft]:
         """What is over because nothing has come for so long."""
         draft = self._draft
-        if draft is None or now - draft.ended <= _pause_of(draft):
+        if draft is None or self._stroke is not None or now - draft.ended <= _pause_of(draft):
             return []
         return self._close()
 
@@ -124,7 +152,7 @@ class Gestures:
         return None if self._press is None else self._raw_draft(self._press.done)
 
     def _close(self) -> list[Draft]:
-        closed, self._draft = self._draft, None
+        closed, self._draft, self._stroke = self._draft, None, None
         return [] if closed is None else [closed]
 
     def _next(self, draft: Draft) -> list[Draft]:
@@ -170,7 +198,13 @@ class Gestures:
         self._press = None
         if place is not None:
             press.path.append(place)
-        return self._dragged(done, press) if _is_drag(press) else self._clicked(done, press)
+        if _is_drag(press):
+            return self._dragged(done, press)
+        if press.place is not None and done.span.ended - press.done.span.ended >= HELD:
+            # A click would be too short for what comes by holding a button.
+            press.path = [press.place]
+            return self._dragged(done, press)
+        return self._clicked(done, press)
 
     def _goes_on(self, press: _Press) -> bool:
         """Whether a press may be one more click of those that are under way."""
@@ -181,12 +215,12 @@ class Gestures:
             and draft.body.get("clicks", 1) < MOST_CLICKS
             and draft.body.get("button", "left") == press.button
             and tuple(draft.body.get("modifiers", ())) == press.modifiers
-            and press.done.span.began - draft.ended <= DOUBLE_CLICK
+            and press.done.span.ended - self._clicked_at <= DOUBLE_CLICK
             and _are_near(draft.place, press.place)
         )
 
     def _clicked(self, done: Done, press: _Press) -> list[Draft]:
-        clicks = self._draft
+        clicks, self._clicked_at = self._draft, press.done.span.ended
         if clicks is not None and clicks is press.goes_on:
             clicks.body["clicks"] = clicks.body.get("clicks", 1) + 1
             _go_on(clicks, done)
@@ -234,28 +268,68 @@ class Gestures:
         return self._next(self._draft_of(done, Operation.MOUSE_SCROLL, own, place=place))
 
     def _key(self, done: Done, body: bodies.PressKeys) -> list[Draft]:
-        (chord,) = parse_combination(body.text)
-        if chord.key is None:
-            return self._modifier(done, chord.modifiers[0].name, is_down=body.down is True)
-        if body.down is False:
-            return []
+        closed: list[Draft] = []
+        # What is released when a hand goes is several at once.
+        for chord in parse_combination(body.text):
+            if chord.key is None:
+                is_down = body.down is True
+                closed += self._modifier(done, chord.modifiers[0].name, is_down=is_down)
+            elif body.down is False:
+                closed += self._let_go(done, chord.key.name)
+            else:
+                closed += self._struck(done, chord.key)
+        return closed
+
+    def _struck(self, done: Done, key: Key) -> list[Draft]:
+        before = self._draft
+        copy = None if before is None else replace(before, body={**before.body})
         held = self._modifiers()
-        character = character_of(chord.key, held)
+        may_be_kept = self._keep_texts and not done.is_said_secret
+        types = character_of(key, held) is not None
+        keys = combination(held, key) if may_be_kept or not types else None
+        closed = self._stricken(done, key, held)
+        self._stroke = _Stroke(done, key.name, keys, copy if self._draft is before else None)
+        return closed
+
+    def _stricken(self, done: Done, key: Key, held: tuple[str, ...]) -> list[Draft]:
+        character = character_of(key, held)
         if character is not None:
             return self._typed(done, character)
         text = self._draft
-        if chord.key.name == "backspace" and not held and text is not None and text.text:
-            _add_to(text, done, text.text[:-1])
+        if key.name == "backspace" and not held and text is not None and _has_more(text.text):
+            _add_to(text, done, (text.text or "")[:-1])
             return []
-        return self._combined(done, combination(held, chord.key))
+        return self._combined(done, combination(held, key))
+
+    def _let_go(self, done: Done, name: str) -> list[Draft]:
+        """A key goes up: it has repeated where it was down for long, and nothing was done since."""
+        stroke = self._stroke
+        if stroke is None or stroke.name != name:
+            return []
+        self._stroke = None
+        milliseconds = done.span.ended - stroke.done.span.ended
+        if milliseconds < HELD:
+            return []
+        if stroke.keys is None:
+            return [*self._close(), gap(uuid4(), 0, REPEATED, done.span.ended)]
+        # That is a step of its own, and no part of the one that it was put into.
+        self._draft = stroke.before
+        hold = round(min(milliseconds / 1000, bodies.MAX_HOLD_SECONDS), 3)
+        body: dict[str, object] = {"text": stroke.keys, "hold": hold}
+        held = self._draft_of(stroke.done, Operation.KEYBOARD_KEY, body)
+        _go_on(held, done)
+        return [*self._close(), held]
 
     def _modifier(self, done: Done, name: str, *, is_down: bool) -> list[Draft]:
         if is_down:
             self._held.setdefault(name, False)
             return []
+        held = "+".join(self._held)
         if self._held.pop(name, True):
             return []
-        return self._combined(done, name)
+        # Those that are still down are a part of it.
+        self._modifiers()
+        return self._combined(done, held)
 
     def _combined(self, done: Done, keys: str) -> list[Draft]:
         """A combination; the same one again is pressed again in the same step."""
@@ -350,6 +424,14 @@ def _add_to(draft: Draft, done: Done, text: str) -> None:
     """A further key has made this of a draft's text."""
     draft.text, draft.inputs = text, draft.inputs + 1
     _go_on(draft, done)
+
+
+def _has_more(text: str | None) -> bool:
+    """Whether something is left of a text without its last character.
+
+    The first one may have taken the place of what was selected, which stays away.
+    """
+    return text is not None and len(text) > 1
 
 
 def _go_on(draft: Draft, done: Done) -> None:

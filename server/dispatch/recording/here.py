@@ -8,7 +8,7 @@ from uuid import UUID
 from server.dispatch.command import Command, CommandReply
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.recording.album import Album
-from server.dispatch.recording.around import Around
+from server.dispatch.recording.before_and_after import BeforeAndAfter
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.notes import Taken
 from server.dispatch.recording.session import RecordingSession
@@ -30,7 +30,7 @@ class RecordedInput:
     command: Command | None = None
     surroundings: Surroundings | None = None
     beneath: Beneath | None = None
-    around: Around | None = None
+    around: BeforeAndAfter | None = None
 
     def ended(self, reply: CommandReply | None, timings: Timings) -> None:
         """It is answered in a moment; None is that it was given up."""

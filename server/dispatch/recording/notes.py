@@ -15,13 +15,16 @@ from schemas.link.messages import Display
 from schemas.link.picture_frames import Picture
 from server.clock import iso_time
 from server.dispatch.command import Command, CommandReply, Ended, Pending
-from server.dispatch.recording.around import Around
+from server.dispatch.recording.before_and_after import BeforeAndAfter
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import FAILED, PENDING, Draft, Span, drafts_of, gap
 from server.dispatch.recording.gestures import Done, Gestures
 
 MOST_WAITING: Final = 2000
 """Steps that the database has not taken yet."""
+
+NOT_TOLD: Final = 2**32 - 1
+"""The index of a gap where it may be told later what became of an input: no step's is as high."""
 
 MOST_NOTED: Final = 1000
 """Inputs that are known to be noted, so that a retry is none again."""
@@ -41,7 +44,7 @@ class Taken:
     command: Command
     before: Picture | None
     beneath: Beneath | None = None
-    around: Around | None = None
+    around: BeforeAndAfter | None = None
     is_said_secret: bool = False
 
 
@@ -52,7 +55,7 @@ class Notes:
         self._keep_texts = keep_texts
         self._since = since
         self._waiting: deque[Draft] = deque()
-        self._gestures, self._hand = Gestures(), ""
+        self._gestures, self._hand = Gestures(keep_texts=keep_texts), ""
         self._displays: Sequence[Display] | None = None
         self._has_overflown = False
         self._noted: dict[UUID, None] = {}
@@ -62,7 +65,7 @@ class Notes:
         command = taken.command
         if isinstance(reply, Pending):
             self._add(self._gestures.close() if command.sender.in_segment else [])
-            self._add([gap(command.id, 0, PENDING, at)])
+            self._add([gap(command.id, NOT_TOLD, PENDING, at)])
         elif isinstance(reply, Ended) and self._is_new(reply):
             span = _span(reply, at)
             if command.sender.in_segment:
@@ -139,7 +142,8 @@ class Notes:
         command, drafts = taken.command, []
         if command.sender.request_id != self._hand:
             # Another hand holds nothing of what the one before held.
-            drafts, self._gestures = self._gestures.close(), Gestures()
+            drafts = self._gestures.close()
+            self._gestures = Gestures(keep_texts=self._keep_texts)
             self._hand = command.sender.request_id
         match reply.outcome:
             case Completed():

@@ -20,7 +20,7 @@ from server.clock import milliseconds, server_time
 from server.dispatch.command import Command, CommandReply, Ended
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.recording.album import Album
-from server.dispatch.recording.around import Around, changes_texts
+from server.dispatch.recording.before_and_after import BeforeAndAfter, changes_texts
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.frames import SETTLED, Frames
@@ -57,6 +57,9 @@ ANSWER_SECONDS: Final = 1.0
 
 MOST_AT_ONCE: Final = 500
 """Steps that are written together."""
+
+MOST_CHARACTERS: Final = 2_000_000
+"""Of all of them, unless the first alone has more: a document of the database has 16 MiB."""
 
 T = TypeVar("T")
 
@@ -137,7 +140,7 @@ class RecordingSession:
         self._woken.set()
 
     def began(
-        self, command: Command, beneath: Beneath | None, around: Around | None = None
+        self, command: Command, beneath: Beneath | None, around: BeforeAndAfter | None = None
     ) -> Taken:
         """An input is on its way; it is told of again when it has `ended`."""
         now, secret = server_time(), self.mark.secret
@@ -231,8 +234,9 @@ class RecordingSession:
     async def _write(self) -> None:
         """Write what is over, and what is under way."""
         settled = 0 if self._is_closing else SETTLED + ARRIVAL
-        over = self._notes.over(server_time(), settled=settled, is_decided=self._is_decided)
-        over = over[:MOST_AT_ONCE]
+        over = together(
+            self._notes.over(server_time(), settled=settled, is_decided=self._is_decided)
+        )
         made = await self._made(over)
         ids = await self._patiently(
             lambda: self._album.keep(each for one in made for each in one.shown if each)
@@ -302,10 +306,10 @@ class RecordingSession:
         """What is not over yet, as steps that have no pictures yet."""
         gone = set(map(id, over))
         steps: list[StoredStep] = []
-        for draft in self._notes.open:
-            if id(draft) not in gone and not draft.hover and len(steps) < MOST_AT_ONCE:
-                steps.append(self._step(draft, last_ended, names, (None, None)))
-                last_ended = draft.ended
+        left = [each for each in self._notes.open if id(each) not in gone and not each.hover]
+        for draft in together(left):
+            steps.append(self._step(draft, last_ended, names, (None, None)))
+            last_ended = draft.ended
         return steps
 
     def _step(
@@ -352,6 +356,18 @@ class RecordingSession:
                     "machine=%s recording=%s waits: %s", self.link.machine_id, self.mark.id, error
                 )
             await asyncio.sleep(AGAIN_SECONDS)
+
+
+def together(drafts: Sequence[Draft]) -> list[Draft]:
+    """The first of these, as many as the database takes in one document."""
+    taken: list[Draft] = []
+    characters = 0
+    for draft in drafts[:MOST_AT_ONCE]:
+        characters += len(str(draft.body)) + len(draft.text or "")
+        if taken and characters > MOST_CHARACTERS:
+            break
+        taken.append(draft)
+    return taken
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Final
 
 from schemas.link.picture_frames import Picture
 from schemas.values.pictures import Region
-from server.dispatch.recording.around import Elements
+from server.dispatch.recording.before_and_after import Elements
 from server.dispatch.recording.blackening import blackened
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.fields import Covers, covers_of, fields_of, place_of_field

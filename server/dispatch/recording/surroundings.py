@@ -23,13 +23,18 @@ from schemas.inputs.bodies import (
 from schemas.inputs.outcomes import Point
 from schemas.inputs.selectors import Selector, Sought
 from schemas.link.element_messages import MAX_ELEMENTS, SeenElement
-from schemas.steps.surroundings import Around as StoodAround
+from schemas.steps.surroundings import Around
 from schemas.values.pictures import Region
 from server.dispatch.command import Command
 from server.dispatch.here.neighbours import around as what_is_around
 from server.dispatch.here.neighbours import is_like, lacks
 from server.dispatch.here.selectors import selectors_of, sought_as
-from server.dispatch.recording.around import Around, Elements, changes_texts, is_quiet
+from server.dispatch.recording.before_and_after import (
+    BeforeAndAfter,
+    Elements,
+    changes_texts,
+    is_quiet,
+)
 from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import place_of
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
@@ -56,7 +61,7 @@ _NOTHING: Final[Elements] = {}
 class _Typed:
     """An input after which it is looked: how many there were by then, and looks since."""
 
-    around: Around
+    around: BeforeAndAfter
     inputs: int
     has_text: bool
     looks: int = 0
@@ -86,7 +91,9 @@ class Surroundings:
         self._running.cancel()
         self._forget_typed(1)
 
-    def began(self, command: Command, *, is_recorded: bool) -> tuple[Beneath | None, Around | None]:
+    def began(
+        self, command: Command, *, is_recorded: bool
+    ) -> tuple[Beneath | None, BeforeAndAfter | None]:
         """An input is on its way; what is under its place, and around it, is known a little later.
 
         There is something around an input that may type one text.
@@ -104,7 +111,9 @@ class Surroundings:
             self._latest = beneath if has_place else None
         return (beneath, around) if is_recorded else (None, None)
 
-    def ended(self, command: Command, beneath: Beneath | None, around: Around | None) -> None:
+    def ended(
+        self, command: Command, beneath: Beneath | None, around: BeforeAndAfter | None
+    ) -> None:
         """An input is over, however it ended."""
         if not is_quiet(command.body):
             self._under_way -= 1
@@ -130,7 +139,7 @@ class Surroundings:
         self._forget_typed(1)
         self._passed()
 
-    def _around(self, texts: int, seen: Elements) -> Around | None:
+    def _around(self, texts: int, seen: Elements) -> BeforeAndAfter | None:
         """What is around an input that may change so many texts; None for several."""
         if self._link.desktop.why_no_elements is not None:
             return None
@@ -141,7 +150,7 @@ class Surroundings:
             self._before = None
         if texts > 1:
             return None
-        return Around(before, bool(seen) and before is not None, self._texts)
+        return BeforeAndAfter(before, bool(seen) and before is not None, self._texts)
 
     def _forget_typed(self, texts: int) -> None:
         """Another input comes, which may change texts: then what was typed is not told apart."""
@@ -275,7 +284,7 @@ def _tell(beneath: Beneath, element: SeenElement) -> None:
 
 
 def _by_what_is_around(
-    element: SeenElement, among: Sequence[SeenElement], recorded: StoodAround
+    element: SeenElement, among: Sequence[SeenElement], recorded: Around
 ) -> Selector | None:
     """What finds it among those like it by what stands around each; None where nothing does."""
     sought = sought_as(element)

@@ -76,6 +76,24 @@ def test_count_of_a_long_drag_grows_while_it_runs_and_is_never_ahead(
     assert injector.injected == len(witness.take())
 
 
+def test_button_goes_up_where_the_pointer_is_without_a_move(
+    injector: DesktopInjector, witness: Witness
+) -> None:
+    # A move to where it is already is a drag for some programs.
+    for down in (True, False):
+        perform(injector, ClickMouse(x=30, y=40, down=down))
+    assert [event.kind for event in witness.take()] == [
+        *("MotionNotify", "ButtonPress", "ButtonRelease"),
+    ]
+    perform(injector, ClickMouse(x=30, y=40, down=True))
+    perform(injector, ClickMouse(x=31, y=40, down=False))
+    assert [event.kind for event in witness.take()][-2:] == ["MotionNotify", "ButtonRelease"]
+    perform(injector, DragMouse(start_x=30, start_y=40, to_x=30, to_y=40, duration=0.1))
+    assert [event.kind for event in witness.take()] == [
+        *("MotionNotify", "ButtonPress", "ButtonRelease"),
+    ]
+
+
 CORNERS = tuple(PathPoint(x=x, y=y) for x, y in ((10, 10), (90, 10), (90, 90)))
 
 

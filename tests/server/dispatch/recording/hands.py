@@ -49,9 +49,9 @@ class ScriptedHand:
         """Have a key go down."""
         self.does(PressKeys(text=key, down=True))
 
-    def lets_go(self, key: str) -> None:
-        """Have it go up."""
-        self.does(PressKeys(text=key, down=False))
+    def lets_go(self, *keys: str, after: int = 20) -> None:
+        """Have it go up, or several at once."""
+        self.does(PressKeys(text=" ".join(keys), down=False), after)
 
     def strikes(self, *keys: str) -> None:
         """Press and release keys, one after another."""

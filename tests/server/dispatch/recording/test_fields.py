@@ -7,7 +7,7 @@ import pytest
 
 from schemas.link.element_messages import SeenElement
 from schemas.values.pictures import Region
-from server.dispatch.recording.around import Around, Elements
+from server.dispatch.recording.before_and_after import BeforeAndAfter, Elements
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.fields import covers_of, fields_of, is_in_plain_field
 from tests.told_elements import element
@@ -43,9 +43,9 @@ def draft(
     """A text that was typed between two looks."""
     options = {**TYPING, "first": 1, "last": 1, "fresh": (True, True), "over": True, **others}
     fresh_before, fresh_after = options.pop("fresh")
-    first = Around(before, fresh_before, options.pop("first"))
+    first = BeforeAndAfter(before, fresh_before, options.pop("first"))
     number = options.pop("last")
-    last = first if number == first.number else Around(None, False, number)
+    last = first if number == first.number else BeforeAndAfter(None, False, number)
     last.after, last.is_after_fresh, last.is_over = after, fresh_after, options.pop("over")
     return Draft(
         command_id=UUID(int=1),

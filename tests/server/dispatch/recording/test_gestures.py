@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.inputs.bodies import INPUT_BODIES, Operation
-from server.dispatch.recording.gestures import DOUBLE_CLICK, REST
+from server.dispatch.recording.gestures import DOUBLE_CLICK, HELD, REPEATED, REST, Gestures
 from tests.server.dispatch.recording.hands import ScriptedHand
 
 
@@ -29,7 +29,8 @@ def test_quick_clicks_are_double_and_triple_clicks(
 
 def test_slow_clicks_and_clicks_elsewhere_are_clicks_each(hand: ScriptedHand) -> None:
     hand.clicks(5, 5)
-    hand.clicks(5, 5, after=DOUBLE_CLICK + 1)
+    # Programs count from press to press, however long a button is down.
+    hand.clicks(5, 5, after=DOUBLE_CLICK - 19)
     hand.clicks(50, 50)
     assert [body for _, body, _ in hand.steps] == [
         {"x": 5, "y": 5},
@@ -115,6 +116,87 @@ def test_keys_become_texts_and_combinations(hand: ScriptedHand) -> None:
         ("keyboard.key", {"text": "tab tab"}, None),
         ("keyboard.key", {"text": "super"}, None),
     ]
+
+
+def test_all_that_was_typed_is_taken_back_by_keys(hand: ScriptedHand) -> None:
+    # The first character may have taken the place of what was selected.
+    hand.strikes("a", "b", "backspace", "backspace", "c")
+    assert hand.steps == [
+        ("keyboard.type", {}, "a"),
+        ("keyboard.key", {"text": "backspace"}, None),
+        ("keyboard.type", {}, "c"),
+    ]
+
+
+def test_modifiers_alone_are_one_combination_and_may_come_up_at_once(hand: ScriptedHand) -> None:
+    for key in ("ctrl", "alt"):
+        hand.holds(key)
+    hand.lets_go("alt")
+    hand.lets_go("ctrl")
+    hand.holds("shift")
+    hand.holds("down")
+    hand.lets_go("shift", "down")
+    hand.strikes("x")
+    assert [body.get("text") for _, body, _ in hand.steps] == ["ctrl+alt", "shift+down", None]
+
+
+def test_key_that_is_held_is_held_for_as_long(hand: ScriptedHand) -> None:
+    hand.strikes("a", "b", "down", "down")
+    hand.holds("down")
+    hand.rests(1500)
+    hand.lets_go("down")
+    hand.strikes("c", "d")
+    hand.holds("backspace")
+    hand.lets_go("backspace", after=HELD)
+    hand.holds("e")
+    hand.lets_go("e", after=HELD)
+    assert hand.steps == [
+        ("keyboard.type", {}, "ab"),
+        ("keyboard.key", {"text": "down down"}, None),
+        ("keyboard.key", {"text": "down", "hold": 1.52}, None),
+        ("keyboard.type", {}, "cd"),
+        ("keyboard.key", {"text": "backspace", "hold": 0.5}, None),
+        ("keyboard.type", {}, "e"),
+        ("gap", {"reason": REPEATED}, None),
+    ]
+
+
+def test_key_that_types_is_held_as_well_where_texts_are_kept(hand: ScriptedHand) -> None:
+    hand.gestures = Gestures(keep_texts=True)
+    hand.strikes("a", "b")
+    hand.holds("plus")
+    hand.lets_go("plus", after=HELD)
+    hand.strikes("c")
+    assert hand.steps == [
+        ("keyboard.type", {}, "ab"),
+        ("keyboard.key", {"text": "plus", "hold": 0.5}, None),
+        ("keyboard.type", {}, "c"),
+    ]
+
+
+def test_what_is_done_while_a_key_is_down_is_not_lost_when_it_goes_up(hand: ScriptedHand) -> None:
+    hand.strikes("a", "b")
+    hand.holds("backspace")
+    hand.clicks(5, 5)
+    hand.lets_go("backspace", after=HELD)
+    hand.holds("left")
+    hand.strikes("right")
+    hand.lets_go("left", after=HELD)
+    assert [step[1:] for step in hand.steps] == [
+        ({}, "a"),
+        ({"x": 5, "y": 5}, None),
+        ({"text": "left"}, None),
+        ({"text": "right"}, None),
+    ]
+
+
+def test_button_that_is_held_where_it_went_down_is_a_drag_to_there(hand: ScriptedHand) -> None:
+    hand.presses(5, 5)
+    hand.moves((6, 5))
+    hand.releases(6, 5, after=HELD)
+    ((operation, body, _),) = hand.steps
+    assert operation == "mouse.drag"
+    assert body == {"start_x": 5, "start_y": 5, "to_x": 5, "to_y": 5, "duration": 0.52}
 
 
 def test_modifiers_are_held_for_what_is_done_with_them(hand: ScriptedHand) -> None:

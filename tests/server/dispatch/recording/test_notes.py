@@ -59,6 +59,11 @@ def test_what_nobody_knows_the_end_of_is_a_gap(notes: Notes) -> None:
     sent = command(1)
     notes.ended(Taken(sent, None), Pending(command_id=sent.id), 1000)
     assert [draft.body["reason"] for draft in notes.open] == [PENDING]
+    # What is told later is not taken for the gap.
+    notes.ended(Taken(sent, None), completed(sent, 2000), 2000)
+    pending, told = notes.open
+    assert told.body["x"] == 1
+    assert (pending.command_id, pending.index) != (told.command_id, told.index)
 
 
 def test_few_steps_wait_and_those_that_did_not_fit_are_marked(

@@ -7,7 +7,7 @@ from PIL import Image
 
 from schemas.link.picture_frames import Picture
 from schemas.values.pictures import Region, Size
-from server.dispatch.recording.around import Around, Elements
+from server.dispatch.recording.before_and_after import BeforeAndAfter, Elements
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.frames import Frames
 from server.dispatch.recording.showing import NOT_SHOWN, Showing, Shown
@@ -57,7 +57,7 @@ def said_secret(before: Elements | None, after: Elements | None, **others: Any) 
     return draft(before, after, is_said_secret=True, **others)
 
 
-def click(around: Around | None, *, is_said_secret: bool = False) -> Draft:
+def click(around: BeforeAndAfter | None, *, is_said_secret: bool = False) -> Draft:
     clicked = draft(None, None, operation="mouse.click", is_said_secret=is_said_secret)
     clicked.text, clicked.around, clicked.last_around = None, around, around
     return clicked
@@ -82,22 +82,24 @@ async def test_field_that_was_said_to_be_secret_is_blacked_out_as_long_as_it_is_
     both, looked = showing(), seen(field("hunter2"))
     step = said_secret(looked, looked)
     assert black_parts(await shown(both, step, is_secret=True), FIELD) == [True, True]
-    later = click(Around(looked, True, 1, looked, True))
+    later = click(BeforeAndAfter(looked, True, 1, looked, True))
     assert black_parts(await shown(both, later), FIELD) == [True, True]
     # It has moved with its window; where it was in between is not known, so it is both.
     moved = seen(field("hunter2", bounds=Region(300, 300, 80, 30)))
-    later = click(Around(looked, True, 1, moved, True))
+    later = click(BeforeAndAfter(looked, True, 1, moved, True))
     for place in (FIELD, (340, 315)):
         assert black_parts(await shown(both, later), place) == [True, True]
     # Nobody looked.
     assert await shown(both, click(None)) == NOT_SHOWN
-    assert black_parts(await shown(both, click(Around(looked, True, 1, None, False))), FIELD) == [
+    assert black_parts(
+        await shown(both, click(BeforeAndAfter(looked, True, 1, None, False))), FIELD
+    ) == [
         True,
         None,
     ]
-    gone = click(Around(seen(), True, 1, seen(), True))
+    gone = click(BeforeAndAfter(seen(), True, 1, seen(), True))
     assert black_parts(await shown(both, gone), FIELD) == [False, False]
-    back = click(Around(seen(), True, 1, looked, True))
+    back = click(BeforeAndAfter(seen(), True, 1, looked, True))
     assert black_parts(await shown(both, back), FIELD) == [True, True]
 
 

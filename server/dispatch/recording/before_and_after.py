@@ -30,7 +30,7 @@ _SHIFTING: Final = frozenset({"shift", "shift_r", "altgr"})
 
 
 @dataclass(slots=True)
-class Around:
+class BeforeAndAfter:
     """The elements before an input and after it; None where these are not known, or not yet.
 
     ``before`` may be from before other inputs, none of which changes a text; it is fresh where

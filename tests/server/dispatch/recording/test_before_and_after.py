@@ -6,7 +6,7 @@ import pytest
 
 from schemas.inputs.actions import Actions
 from schemas.inputs.bodies import INPUT_BODIES, Operation
-from server.dispatch.recording.around import changes_texts, is_quiet
+from server.dispatch.recording.before_and_after import changes_texts, is_quiet
 
 FIELD = {"role": "entry", "name": "Order"}
 TYPE = {"operation": "keyboard.type", "text": "x"}
