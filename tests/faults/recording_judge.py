@@ -44,9 +44,10 @@ class Broken(StrEnum):
 
 @dataclass(frozen=True)
 class Input:
-    """A click or a text: when it was sent, and when it was known to be completed, if it ever was.
+    """A click or a text, and when it was known to be completed, if it ever was.
 
-    The mark of a text is known with its answer.
+    ``sent_at`` is of the request that was told so, the last of several.  The mark of a text is
+    known with its answer.
     """
 
     number: int
@@ -64,12 +65,15 @@ class Kill:
     ended_at: float
 
     def excuses(self, one: Input) -> bool:
-        """Whether an answered input may be missing after it: nothing else of it was written."""
+        """Whether an input may be missing after it: that was answered by who was killed, just now.
+
+        An answer may be read a little later than it was given.
+        """
         return (
             self.victim is Victim.RECORDER
             and one.answered_at is not None
             and one.sent_at <= self.ended_at
-            and one.answered_at >= self.began_at - SAFE_SECONDS
+            and self.began_at - SAFE_SECONDS <= one.answered_at <= self.ended_at + SAFE_SECONDS
         )
 
 
@@ -107,7 +111,7 @@ def judged(recorded: Recorded) -> Iterator[Violation]:
     """Every promise that was broken."""
     for one in recorded.missing:
         if not any(kill.excuses(one) for kill in recorded.kills):
-            yield Violation(Broken.LOST, f"{recorded.name}: {one}")
+            yield Violation(Broken.LOST, f"{recorded.name}: {one}, {recorded.kills}")
     found = marks(recorded.steps)
     for mark, count in Counter(found).items():
         if count > 1:
