@@ -38,8 +38,8 @@ WORDS = ("Saved", "Printed", "Order sent", "Total due")
 @asynccontextmanager
 async def signs(api: Api, machine: str, directory: Path) -> AsyncIterator[list[Sign]]:
     """A machine that has joined, with four signs on its screen."""
-    async with another_machine(api, machine, directory) as display:
-        shown = [Sign(display, drawn(BEFORE[0]), place) for place in PLACES]
+    async with another_machine(api, machine, directory) as desktop:
+        shown = [Sign(desktop.display, drawn(BEFORE[0]), place) for place in PLACES]
         yield shown
         for sign in shown:
             sign.close()

@@ -220,15 +220,15 @@ async def desktop(directory: Path, uri: str) -> AsyncIterator[Desktop]:
 
 
 @asynccontextmanager
-async def another_machine(api: Api, name: str, directory: Path) -> AsyncIterator[str]:
-    """One more machine of a server, joined on a virtual X server of its own; yields its display."""
+async def another_machine(api: Api, name: str, directory: Path) -> AsyncIterator[Desktop]:
+    """One more machine of a server, joined on a virtual X server of its own."""
     added = await asyncio.to_thread(api.post, "/v1/machines", {"id": name})
     await asyncio.to_thread(directory.mkdir)
     token_file = directory / "machine-token"
     token_file.write_text(added["token"]["token"])
-    async with xvfb() as display, process(*_joining(api, token_file, display)):
+    async with xvfb() as display, process(*_joining(api, token_file, display)) as machine:
         await joined(api, name)
-        yield display
+        yield Desktop(api, display, machine.pid)
 
 
 def _joining(api: Api, token_file: Path, display: str) -> Sequence[str]:

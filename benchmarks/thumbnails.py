@@ -112,8 +112,8 @@ async def changing(screens: list[Screen]) -> AsyncIterator[None]:
 
 async def machine(api: Api, name: str, directory: Path, stack: AsyncExitStack) -> Screen:
     """A machine that has joined."""
-    display = await stack.enter_async_context(another_machine(api, name, directory))
-    screen = Screen(name, display)
+    desktop = await stack.enter_async_context(another_machine(api, name, directory))
+    screen = Screen(name, desktop.display)
     stack.callback(screen.close)
     return screen
 

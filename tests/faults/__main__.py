@@ -16,6 +16,8 @@ from tests.faults.batch_kills import KillPlan
 from tests.faults.batch_kills import measure as measure_kills
 from tests.faults.node import Nats
 from tests.faults.other_desktops import DESKTOPS
+from tests.faults.recording_kills import RecordingPlan
+from tests.faults.recording_kills import measure as measure_recordings
 from tests.faults.replica_set import ReplicaSet
 from tests.faults.restarts import RestartPlan, Restarts
 from tests.faults.restarts import measure as restarts_measured
@@ -44,6 +46,8 @@ def main() -> int:
         measuring = _kill_in_batches
     elif arguments.session_kills:
         measuring = _kill_in_sessions
+    elif arguments.recording_kills:
+        measuring = _kill_in_recordings
     if measuring(arguments, directory):
         shutil.rmtree(directory)
         return 0
@@ -101,6 +105,13 @@ def _arguments() -> argparse.Namespace:
         help="instead, kill program, node or machine client so often in the middle of a session",
     )
     parser.add_argument(
+        "--recording-kills",
+        type=int,
+        default=0,
+        metavar="N",
+        help="instead, record so often, and kill one of all processes under each recording",
+    )
+    parser.add_argument(
         "--machines",
         type=int,
         help="for --takeovers and --restarts: how many (default: 200 and 500)",
@@ -153,6 +164,16 @@ def _kill_in_sessions(arguments: argparse.Namespace, directory: Path) -> bool:
         print(f"{violation.broken}: {violation.detail}")
     _say(kills.table())
     return not kills.wrong and kills.kills.total() == plan.kills
+
+
+def _kill_in_recordings(arguments: argparse.Namespace, directory: Path) -> bool:
+    plan = RecordingPlan(arguments.recording_kills, _seed(arguments))
+    _say(f"seed {plan.seed}: {plan.recordings} recordings; logs in {directory}")
+    kills = measure_recordings(plan, directory, _say)
+    for violation in kills.wrong[:MAX_PRINTED]:
+        print(f"{violation.broken}: {violation.detail}")
+    _say(kills.table())
+    return not kills.wrong and kills.recordings == plan.recordings
 
 
 def _time_takeovers(arguments: argparse.Namespace, directory: Path) -> bool:

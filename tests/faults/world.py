@@ -149,10 +149,11 @@ class World:
         machines: int = MACHINES,
         nodes: int = 1,
         desktop: DesktopName = "x11",
+        members: int = 3,
     ) -> Iterator["World"]:
         """Start everything; yields once every machine, on that kind of desktop, is online."""
         with contextlib.ExitStack() as stack:
-            replica_set = stack.enter_context(ReplicaSet.running(directory / "mongodb"))
+            replica_set = stack.enter_context(ReplicaSet.running(directory / "mongodb", members))
             if nodes == 1:
                 world = _with_one_node(directory, replica_set, clock)
             else:

@@ -21,6 +21,7 @@ from pymongo.errors import OperationFailure, PyMongoError
 from pymongo.read_concern import ReadConcern
 
 from server.errors import StoreUnusable, TooLarge
+from server.store.mongodb.abandoned import end_abandoned
 from server.store.mongodb.documents import (
     CODEC_OPTIONS,
     MAX_DOCUMENT_BYTES,
@@ -66,6 +67,8 @@ class Database:
     ) -> None:
         """Make the client; nothing is sent yet.  Raises StoreUnusable for a malformed URI."""
         self.tasks = Tasks()
+        # Another database of the same MongoDB is another application.
+        self._application = f"farhand {name}"
         self._hosts = hosts_of(uri)
         self._timeout = timeout
         self.failures = 0
@@ -77,7 +80,7 @@ class Database:
                 warnings.simplefilter("error", UserWarning)
                 self._client: AsyncIOMotorClient[Document] = AsyncIOMotorClient(
                     _checked(uri),
-                    appname="farhand",
+                    appname=self._application,
                     connectTimeoutMS=selection,
                     serverSelectionTimeoutMS=selection,
                     timeoutMS=int(timeout * 1000),
@@ -129,6 +132,10 @@ class Database:
     async def session(self) -> AsyncIOMotorClientSession:
         """A session of the client, to be ended by ``async with``; for transactions."""
         return await self._client.start_session()
+
+    async def end_abandoned(self) -> None:
+        """End the transactions of nodes that were killed; raises what the driver raises."""
+        await end_abandoned(self._client, self._application)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[AsyncIOMotorClientSession]:

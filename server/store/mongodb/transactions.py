@@ -18,6 +18,9 @@ T = TypeVar("T")
 FIRST_PAUSE_SECONDS: Final = 0.002
 LONGEST_PAUSE_SECONDS: Final = 0.1
 
+PATIENCE_SECONDS: Final = 1.0
+"""After which it is looked whether what was met has been left by a node that was killed."""
+
 
 async def in_transaction(database: Database, work: Callable[[Session], Awaitable[T]]) -> T:
     """What ``work`` returns, once everything that it wrote in its session has been committed.
@@ -28,8 +31,9 @@ async def in_transaction(database: Database, work: Callable[[Session], Awaitable
     one operation of the database: StoreUnavailable when its time is over, and then the writes may
     have happened, as after any other write.
     """
+    clock = asyncio.get_running_loop().time
     async with database.operation():
-        pause = FIRST_PAUSE_SECONDS
+        pause, looks_at = FIRST_PAUSE_SECONDS, clock() + PATIENCE_SECONDS
         while True:
             # A try is never left in the middle, where nobody would end what it locked: it goes on
             # to its own end, which the driver bounds, even where nobody waits for that any more.
@@ -46,6 +50,9 @@ async def in_transaction(database: Database, work: Callable[[Session], Awaitable
                 # What it raises has this frame in its traceback, and with it all who wait here:
                 # the two would hold each other, and what was to be written, such as a text.
                 del attempt
+            if clock() >= looks_at:
+                await database.end_abandoned()
+                looks_at = clock() + PATIENCE_SECONDS
             # Whoever it met has to end first; at random, so that two do not meet for ever.
             await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
