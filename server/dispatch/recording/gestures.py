@@ -15,8 +15,7 @@ from schemas.inputs.bodies import Button, InputBody, Operation
 from schemas.inputs.key_combinations import parse_combination
 from schemas.link.picture_frames import Picture
 from server.dispatch.command import Sender
-from server.dispatch.recording.around import Around
-from server.dispatch.recording.beneath import Beneath
+from server.dispatch.recording.around import Around, Beneath
 from server.dispatch.recording.drafts import Draft, Span, body_of
 from server.dispatch.recording.keys import character_of, combination
 
