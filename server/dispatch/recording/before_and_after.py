@@ -1,4 +1,4 @@
-"""What a machine showed before and after an input, and what came between the two looks."""
+"""What a machine showed around an input: before and after it, and under its place."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,10 @@ from schemas.inputs.bodies import (
     WriteClipboard,
 )
 from schemas.inputs.key_combinations import Chord, parse_combination
+from schemas.inputs.selectors import Selector
 from schemas.link.element_messages import SeenElement
+from schemas.steps.surroundings import Around as StoodAround
+from schemas.values.pictures import Region
 
 Elements = Mapping[str, SeenElement]
 """Elements by their refs."""
@@ -45,6 +48,25 @@ class BeforeAndAfter:
     is_after_fresh: bool = False
     is_over: bool = False
     """Whether it will not be looked again."""
+
+
+@dataclass(slots=True)
+class Beneath:
+    """What is under the place of an input, or has the focus when keys come.
+
+    What is None is not known, or not in time.
+
+    ``seen`` are the elements that there were before the input, by their refs, and ``left`` those
+    that there were after it; None where they are not known, or other inputs came between.  Keys
+    have no place: they go to what has the focus.
+    """
+
+    place: tuple[int, int] | None
+    seen: Elements
+    selector: Selector | None = None
+    box: Region | None = None
+    around: StoodAround | None = None
+    left: Elements | None = None
 
 
 def changes_texts(body: InputBody) -> int:

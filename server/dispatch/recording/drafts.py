@@ -20,8 +20,7 @@ from schemas.inputs.outcomes import Completed, Failed, Outcome, Results, Unknown
 from schemas.link.picture_frames import Picture
 from schemas.steps.step import TEXT_FIELDS
 from server.dispatch.command import Command, Sender
-from server.dispatch.recording.before_and_after import BeforeAndAfter
-from server.dispatch.recording.beneath import Beneath
+from server.dispatch.recording.before_and_after import BeforeAndAfter, Beneath
 from server.dispatch.recording.keys import Typed, strokes, types_something
 
 Through = Literal["api", "actions", "hand"]

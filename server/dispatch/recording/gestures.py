@@ -15,8 +15,7 @@ from schemas.inputs.bodies import Button, InputBody, Operation
 from schemas.inputs.key_combinations import Key, parse_combination
 from schemas.link.picture_frames import Picture
 from server.dispatch.command import Sender
-from server.dispatch.recording.before_and_after import BeforeAndAfter
-from server.dispatch.recording.beneath import Beneath
+from server.dispatch.recording.before_and_after import BeforeAndAfter, Beneath
 from server.dispatch.recording.drafts import Draft, Span, body_of, gap
 from server.dispatch.recording.keys import character_of, combination
 

@@ -8,8 +8,7 @@ from uuid import UUID
 from server.dispatch.command import Command, CommandReply
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.recording.album import Album
-from server.dispatch.recording.before_and_after import BeforeAndAfter
-from server.dispatch.recording.beneath import Beneath
+from server.dispatch.recording.before_and_after import BeforeAndAfter, Beneath
 from server.dispatch.recording.notes import Taken
 from server.dispatch.recording.session import RecordingSession
 from server.dispatch.recording.surroundings import Surroundings
@@ -141,6 +140,8 @@ class RecordingsHere:
         sessions = self._sessions.get((command.organization_id, command.machine_id))
         if sessions is None:
             return NOT_RECORDED
+        for session in sessions:
+            session.passes(command)
         takers = [each for each in sessions if each.takes(command)]
         surroundings = self._surroundings.get(sessions[0].link)
         beneath, around = None, None

@@ -64,6 +64,11 @@ def types_something(text: str) -> bool:
     return any(_typed(chord) is not None for chord in parse_combination(text))
 
 
+def characters(text: str) -> str:
+    """All that a combination types, without what comes between."""
+    return "".join(each.text for each in strokes(text) if isinstance(each, Typed))
+
+
 def strokes(text: str) -> Iterator[Typed | Pressed]:
     """A combination as what it types, and the combinations between that."""
     typed, pressed = "", ""

@@ -15,8 +15,7 @@ from schemas.link.messages import Display
 from schemas.link.picture_frames import Picture
 from server.clock import iso_time
 from server.dispatch.command import Command, CommandReply, Ended, Pending
-from server.dispatch.recording.before_and_after import BeforeAndAfter
-from server.dispatch.recording.beneath import Beneath
+from server.dispatch.recording.before_and_after import BeforeAndAfter, Beneath
 from server.dispatch.recording.drafts import FAILED, PENDING, Draft, Span, drafts_of, gap
 from server.dispatch.recording.gestures import Done, Gestures
 

@@ -20,13 +20,13 @@ from server.clock import milliseconds, server_time
 from server.dispatch.command import Command, CommandReply, Ended
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.recording.album import Album
-from server.dispatch.recording.before_and_after import BeforeAndAfter, changes_texts
-from server.dispatch.recording.beneath import Beneath
+from server.dispatch.recording.before_and_after import BeforeAndAfter, Beneath, changes_texts
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.frames import SETTLED, Frames
 from server.dispatch.recording.notes import Notes, Taken
 from server.dispatch.recording.showing import NOT_SHOWN, Showing, Shown
-from server.dispatch.recording.steps import SecretNames, is_copied, may_keep_text, written
+from server.dispatch.recording.steps import SecretNames, is_copied, may_keep_text, text_of, written
+from server.dispatch.recording.unkept import Unkept
 from server.dispatch.recording.watching import Watching
 from server.dispatch.recording.writing import RecordingEndedError, RecordingWriter
 from server.errors import NotFound, StoreError
@@ -93,6 +93,7 @@ class RecordingSession:
         self._stored: StoredRecording | None = None
         self._showing = Showing(self._frames)
         self._secrets = 0
+        self._unkept = Unkept()
         self._last_ended: int | None = None
         self._open: list[bytes] = []
         # Since when inputs are under way, and whether they may change a text.
@@ -138,6 +139,10 @@ class RecordingSession:
             self._private_until = server_time()
             self._notes.was_private(since, self._private_until)
         self._woken.set()
+
+    def passes(self, command: Command) -> None:
+        """An input is on its way to the machine, whether it is recorded or not."""
+        self._unkept.typed(command.body)
 
     def began(
         self, command: Command, beneath: Beneath | None, around: BeforeAndAfter | None = None
@@ -229,6 +234,8 @@ class RecordingSession:
             lambda: self._writer.take(self.link.organization_id, self.mark.id, self._id)
         )
         self._secrets = stored.secrets
+        # What was typed before is known to nobody any more.
+        self._unkept.is_whole &= stored.secrets == 0
         self._album.begin(stored.pictures, stored.picture_bytes)
 
     async def _write(self) -> None:
@@ -321,11 +328,14 @@ class RecordingSession:
         before: Picture | None = None,
     ) -> StoredStep:
         is_kept = may_keep_text(draft, keep_texts=self.mark.keep_texts)
+        if is_kept:
+            self._unkept.kept(text_of(draft))
         return written(
             draft,
             last_ended=last_ended,
             displays=self.link.desktop.displays,
             secret=None if is_kept else names.next(),
+            unkept=self._unkept,
             pictures=pictures,
             shown=None if before is None else before.region,
         )

@@ -16,8 +16,10 @@ from schemas.values.pictures import Region
 from server.dispatch.command import Sender
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.fields import is_in_plain_field
+from server.dispatch.recording.keys import characters
 from server.dispatch.recording.proposals import proposals
 from server.dispatch.recording.targets import target_of
+from server.dispatch.recording.unkept import Unkept
 from server.store.recordings.recordings import StoredStep
 from server.store.recordings.writes import step_key
 
@@ -48,16 +50,25 @@ def is_copied(draft: Draft) -> bool:
     return draft.operation == Operation.CLIPBOARD_WRITE.value
 
 
+def text_of(draft: Draft) -> str:
+    """What a draft types: keys are kept as they are where all texts are."""
+    if draft.operation == Operation.KEYBOARD_KEY.value:
+        return characters(draft.body["text"])
+    return draft.text or ""
+
+
 def written(
     draft: Draft,
     *,
     last_ended: int | None,
     displays: Sequence[Display],
     secret: str | None,
+    unkept: Unkept,
     pictures: tuple[str | None, str | None] = (None, None),
     shown: Region | None = None,
 ) -> StoredStep:
-    """A draft as a step; ``secret`` is the name of what takes its text's place.
+    """A draft as a step; ``secret`` is the name of what takes its text's place,
+    and ``unkept`` what was typed that no step has.
 
     ``last_ended`` is when the step before ended, ``shown`` what of the desktop is on the first
     of the pictures.
@@ -83,7 +94,7 @@ def written(
         }
         if target := target_of(draft, displays, pictures[0], shown):
             said["target"] = target
-        if draft.beneath is not None and (proposed := proposals(draft.beneath)):
+        if draft.beneath is not None and (proposed := proposals(draft.beneath, unkept)):
             said["proposed"] = proposed
         if secret is not None:
             said["secret"] = secret

@@ -31,11 +31,11 @@ from server.dispatch.here.neighbours import is_like, lacks
 from server.dispatch.here.selectors import selectors_of, sought_as
 from server.dispatch.recording.before_and_after import (
     BeforeAndAfter,
+    Beneath,
     Elements,
     changes_texts,
     is_quiet,
 )
-from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import place_of
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.privacy import NOBODY, PrivateError

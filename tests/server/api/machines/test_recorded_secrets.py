@@ -19,7 +19,7 @@ from tests.pictures import decoded, frames_of, header, picture
 from tests.server.api.machines.test_recordings import begun, holding, steps_of, stopped
 from tests.server.dispatch.recording.test_fields import WINDOW, field, password
 from tests.service import ScriptedLink, ScriptedMachine, Service
-from tests.told_elements import telling
+from tests.told_elements import element, telling
 from tests.waiting import until
 
 SIZE = Size(640, 480)
@@ -37,12 +37,14 @@ class Form:
         self.link = link
         self.in_password = False
         self.value = ""
-        self.sent = 0
+        # What a label says, and after each click.
+        self.said, self.answers = "", [""]
 
     @property
     def elements(self) -> list[SeenElement]:
         order = field(self.value, focused=not self.in_password)
-        return [WINDOW, order, password(focused=self.in_password)]
+        answer = [element("label", self.said)] if self.said else []
+        return [WINDOW, order, password(focused=self.in_password), *answer]
 
     async def obeys(self) -> None:
         """Carry out whatever comes, and tell of the fields."""
@@ -63,6 +65,8 @@ class Form:
 
     def _takes(self, body: dict[str, Any]) -> None:
         text = body.get("text", "")
+        if "x" in body:
+            self.said = self.answers.pop(0)
         if body.get("down") is False:
             return
         if text == "tab":
@@ -147,6 +151,31 @@ async def test_text_is_kept_in_a_plain_field_and_not_in_a_passwords(
     assert await blacks(service, hidden, FIELD) == [False, False]
     assert await holding(service, canary) == []
     assert canary not in caplog.text
+
+
+async def test_name_that_shows_what_was_typed_is_not_proposed(service: Service) -> None:
+    canary = f"canary{uuid4().hex}"
+    async with shown(service) as form:
+        recording = await begun(service)
+        await form.looked()
+        await form.types("4711")
+        await form.looked()
+        await form.does("keyboard/key", {"text": "tab"})
+        await form.looked()
+        await form.types(canary)
+        await form.looked()
+        form.answers = ["Order 4711", f"Nobody has {canary[:9]}…", "Signed in"]
+        while form.answers:
+            await form.does("mouse/click", {"x": 300, "y": 300})
+            await form.looked()
+        await stopped(service, recording)
+    steps = await steps_of(service, recording)
+    proposed = [step.get("proposed") for step in steps]
+    order, signed_in = (
+        {"element": {"role": "label", "name": name}} for name in ("Order 4711", "Signed in")
+    )
+    assert proposed == [None, None, None, [order], [{**order, "gone": True}], [signed_in]]
+    assert canary[:9] not in str(steps)
 
 
 async def test_text_that_nobody_saw_in_its_field_is_not_kept(service: Service) -> None:

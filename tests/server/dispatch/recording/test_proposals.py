@@ -2,9 +2,11 @@ from typing import Any
 
 import pytest
 
+from schemas.inputs.bodies import TypeText
 from schemas.link.element_messages import SeenElement
-from server.dispatch.recording.beneath import Beneath
+from server.dispatch.recording.around import Beneath
 from server.dispatch.recording.proposals import proposals
+from server.dispatch.recording.unkept import Unkept
 
 SAVE = ("push button", "Save", 3)
 FIELD = ("text", "Order", 3)
@@ -62,5 +64,15 @@ def test_named_elements_that_came_and_went_are_proposed(
     proposed: list[dict[str, Any]],
 ) -> None:
     left = None if after is None else seen(*after)
-    found = proposals(Beneath((1, 1), seen(*before), left=left))
+    found = proposals(Beneath((1, 1), seen(*before), left=left), Unkept())
     assert found == proposed
+
+
+def test_nothing_that_shows_a_text_which_is_not_kept_is_proposed() -> None:
+    unkept = Unkept()
+    unkept.typed(TypeText(text="label hunter2"))
+    unknown, shown = ("label", "No user hunter2", 2), ("dialog", "Failed", 1)
+    come = proposals(Beneath((1, 1), seen(), left=seen(unknown, shown)), unkept)
+    assert come == [{"element": element("dialog", "Failed")}]
+    gone = proposals(Beneath((1, 1), seen(unknown, shown), left=seen()), unkept)
+    assert gone == [{"element": element("dialog", "Failed"), "gone": True}]
