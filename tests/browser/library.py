@@ -15,6 +15,15 @@ DRAG: dict[str, Any] = {
     "operation": "mouse.drag",
     "body": {"start_x": 100, "start_y": 100, "to_x": 900, "to_y": 500},
 }
+HELD: dict[str, Any] = {
+    "operation": "mouse.drag",
+    "body": {
+        **dict.fromkeys(("start_x", "start_y", "to_x", "to_y"), 9),
+        "duration": 0.6,
+        "modifiers": ["ctrl"],
+    },
+}
+"""A button that is held in one place, with a modifier."""
 KEYS = {"operation": "keyboard.key", "body": {"text": "ctrl+a"}}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.browser.library import CLICK, DRAG, KEYS, SIZE, Library, png, text_of
+from tests.browser.library import CLICK, DRAG, HELD, KEYS, SIZE, Library, png, text_of
 from tests.browser.rig import Site, Visit, served
 from tests.processes import until
 
@@ -335,6 +335,11 @@ def test_steps_are_walked_through_with_their_places(reader: Visit, library: Libr
 SAID: dict[str, tuple[dict[str, Any], str]] = {
     "a flat action": ({"action": "click", "x": 320, "y": 200}, "Click at 320, 200"),
     "a flat text": ({"action": "type", "text": "4711"}, "Text 4711"),
+    "held keys": (
+        {**KEYS, "body": {"text": "down", "hold": 1.5, "repeat": 2}},
+        "Keys down for 1.5 s 2 times",
+    ),
+    "a held button": (HELD, "Drag ctrl from 9, 9 to 9, 9 for 0.6 s"),
     "Anthropic's click": (
         {"action": "left_click", "coordinate": [320, 200], "text": "ctrl"},
         "Click ctrl at 320, 200",

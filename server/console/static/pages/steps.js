@@ -116,19 +116,24 @@ function sentence(name, values, [first, ...others], after) {
   const parts = [CLICKS[Number(values.clicks)] || word || "Step", ...detailsOf(values)];
   if (first) parts.push(`${last ? "from" : "at"} ${first.x}, ${first.y}`);
   if (last) parts.push(`to ${last.x}, ${last.y}`);
+  // A button that was held in one place.
+  if (last?.x === first?.x && last?.y === first?.y && isNumber(values.duration)) parts.push(`for ${values.duration} s`);
   if (isNumber(after)) parts.push(`(after ${span(after)})`);
   return parts.join(" ");
 }
 
 function detailsOf(/** @type {Step} */ values) {
-  const { button, text, keys, key, url, seconds, reason } = values;
+  const { modifiers, button, text, keys, key, url, seconds, hold, repeat, reason } = values;
   const details = [
+    Array.isArray(modifiers) && modifiers.join("+"),
     button !== "left" && button,
     text,
     Array.isArray(keys) ? keys.join("+") : keys,
     key,
     url,
     isNumber(seconds) && `${seconds} s`,
+    isNumber(hold) && `for ${hold} s`,
+    isNumber(repeat) && `${repeat} times`,
     reason,
     ...turned(values),
   ];
