@@ -3,6 +3,7 @@
 from typing import Any, cast
 from uuid import UUID, uuid4
 
+from server.dispatch.command import Command, Ended
 from server.dispatch.recording.here import RecordingsHere
 from server.store.recordings.recordings import StoredRecording
 from server.store.times import now
@@ -38,6 +39,13 @@ async def keep_recording(service: Service, machine_id: str) -> StoredRecording:
     return made
 
 
+class _NotRecorded(RecordingsHere):
+    """Has nothing to be made up."""
+
+    async def told(self, command: Command, reply: Ended) -> None:
+        pass
+
+
 def recording_nothing(background: Tasks) -> RecordingsHere:
     """The recordings of a node none of whose machines is ever recorded."""
-    return RecordingsHere(cast("Any", None), cast("Any", None), background)
+    return _NotRecorded(cast("Any", None), cast("Any", None), background)

@@ -107,9 +107,7 @@ def measure(
 ) -> RecordingKills:
     """Record so often, with a MongoDB of so many members; what came of it."""
     kills, rng = RecordingKills(), random.Random(plan.seed)
-    import os
-
-    victims = iter([Victim[os.environ["V"]]] * 1000) if "V" in os.environ else _victims(rng)
+    victims = _victims(rng)
     clock = Clock()
     with (
         World.running(directory, clock, machines=1, nodes=2, members=members) as world,

@@ -119,7 +119,10 @@ class MachinesHere:
 
     async def known(self, command: Command, why_not: Refusal | Pending) -> CommandReply:
         """What became of a command that nothing can be sent of; ``why_not`` where none is known."""
-        return self._counted(command, await self._ledger.known(command, why_not))
+        reply = self._counted(command, await self._ledger.known(command, why_not))
+        if isinstance(reply, Ended):
+            await self._recordings.told(command, reply)
+        return reply
 
     def _counted(self, command: Command, reply: CommandReply) -> CommandReply:
         """A reply to a command, which is counted where it tells of no new end."""

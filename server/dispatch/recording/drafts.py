@@ -19,7 +19,7 @@ from schemas.inputs.bodies import (
 from schemas.inputs.outcomes import Completed, Failed, Outcome, Results, Unknown, results_of
 from schemas.link.picture_frames import Picture
 from schemas.steps.step import TEXT_FIELDS
-from server.dispatch.command import Command, Sender
+from server.dispatch.command import Command, Ended, Sender
 from server.dispatch.recording.before_and_after import BeforeAndAfter, Beneath
 from server.dispatch.recording.keys import Typed, strokes, types_something
 
@@ -87,6 +87,12 @@ class Span:
 
     began: int
     ended: int
+
+
+def span_of(reply: Ended, at: int) -> Span:
+    """When an input began and ended on its machine, which said so at a moment."""
+    took = reply.outcome.duration_ms if isinstance(reply.outcome, Completed) else 0.0
+    return Span(at - round(took), at)
 
 
 def drafts_of(command: Command, outcome: Outcome, span: Span, *, keep_texts: bool) -> list[Draft]:

@@ -1,20 +1,25 @@
 """The recordings of the machines whose links are on this node."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from server.dispatch.command import Command, CommandReply
+from server.clock import milliseconds
+from server.dispatch.command import Command, CommandReply, Ended
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.recording.album import Album
 from server.dispatch.recording.before_and_after import BeforeAndAfter, Beneath
 from server.dispatch.recording.notes import Taken
 from server.dispatch.recording.session import RecordingSession
+from server.dispatch.recording.steps import takes, told_late
 from server.dispatch.recording.surroundings import Surroundings
 from server.dispatch.recording.writing import RecordingWriter
+from server.errors import StoreError
 from server.machines.socket import LinkSocket
 from server.store.machines.recording_marks import RecordingMark
+from server.store.recordings.recordings import StoredStep
 from server.store.trajectories.pictures import PictureStore
 from server.tasks import Tasks
 
@@ -149,6 +154,22 @@ class RecordingsHere:
             beneath, around = surroundings.began(command, is_recorded=bool(takers))
         taken = [(each, each.began(command, beneath, around)) for each in takers]
         return RecordedInput(taken, command, surroundings, beneath, around)
+
+    async def told(self, command: Command, reply: Ended) -> None:
+        """An end is told that was stored before: its recorder may have been killed just then.
+
+        It is recorded by the time that this returns, if the database takes it.
+        """
+        if command.sender.lease_hash is not None:
+            # Nobody here knows whether control was private then.
+            return
+
+        def steps_of(mark: RecordingMark) -> Sequence[StoredStep]:
+            is_within = reply.accepted_at >= milliseconds(mark.since)
+            return told_late(command, reply, mark) if is_within and takes(mark, command) else ()
+
+        with suppress(StoreError):
+            await self._writer.make_up(command.organization_id, command.machine_id, steps_of)
 
     def _begin(self, link: LinkSocket, mark: RecordingMark) -> RecordingSession:
         return RecordingSession(

@@ -16,7 +16,15 @@ from schemas.link.picture_frames import Picture
 from server.clock import iso_time
 from server.dispatch.command import Command, CommandReply, Ended, Pending
 from server.dispatch.recording.before_and_after import BeforeAndAfter, Beneath
-from server.dispatch.recording.drafts import FAILED, PENDING, Draft, Span, drafts_of, gap
+from server.dispatch.recording.drafts import (
+    FAILED,
+    PENDING,
+    Draft,
+    Span,
+    drafts_of,
+    gap,
+    span_of,
+)
 from server.dispatch.recording.gestures import Done, Gestures
 
 MOST_WAITING: Final = 2000
@@ -66,7 +74,7 @@ class Notes:
             self._add(self._gestures.close() if command.sender.in_segment else [])
             self._add([gap(command.id, NOT_TOLD, PENDING, at)])
         elif isinstance(reply, Ended) and self._is_new(reply):
-            span = _span(reply, at)
+            span = span_of(reply, at)
             if command.sender.in_segment:
                 self._add(self._of_hand(taken, reply, span))
             else:
@@ -192,12 +200,6 @@ def _tell(drafts: Sequence[Draft], taken: Taken) -> None:
         draft.is_said_secret, draft.is_alone = taken.is_said_secret, len(drafts) == 1
         if texts <= 1:
             draft.around = draft.last_around = taken.around
-
-
-def _span(reply: Ended, at: int) -> Span:
-    """When an input began and ended on its machine."""
-    took = reply.outcome.duration_ms if isinstance(reply.outcome, Completed) else 0.0
-    return Span(at - round(took), at)
 
 
 def _sizes(displays: Sequence[Display]) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from schemas.inputs.selectors import Sought
 from schemas.link.element_messages import SeenElement
 from server.dispatch.here.selectors import selectors_of
-from server.dispatch.recording.around import Beneath
+from server.dispatch.recording.before_and_after import Beneath
 from server.dispatch.recording.targets import may_be_kept
 from server.dispatch.recording.unkept import Unkept
 

@@ -25,7 +25,14 @@ from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.frames import SETTLED, Frames
 from server.dispatch.recording.notes import Notes, Taken
 from server.dispatch.recording.showing import NOT_SHOWN, Showing, Shown
-from server.dispatch.recording.steps import SecretNames, is_copied, may_keep_text, text_of, written
+from server.dispatch.recording.steps import (
+    SecretNames,
+    is_copied,
+    may_keep_text,
+    takes,
+    text_of,
+    written,
+)
 from server.dispatch.recording.unkept import Unkept
 from server.dispatch.recording.watching import Watching
 from server.dispatch.recording.writing import RecordingEndedError, RecordingWriter
@@ -84,7 +91,7 @@ class RecordingSession:
         self.link = link
         self.mark = mark
         self.is_over = False
-        self._id = uuid4()
+        self._id, self._began = uuid4(), server_time()
         self._writer = writer
         self._album = album
         self._before = before
@@ -117,15 +124,8 @@ class RecordingSession:
         await at_most(FIRST_PICTURE_SECONDS, self._watching.is_settled.wait())
 
     def takes(self, command: Command) -> bool:
-        """Whether an input is among those that are recorded.
-
-        An input that names a recording of its own is of no other one of its token.
-        """
-        if self.mark.of_all or self.is_over:
-            return not self.is_over
-        sender = command.sender
-        own = sender.token_id == self.mark.token_id
-        return own and sender.recording in (None, self.mark.id)
+        """Whether an input is among those that are recorded."""
+        return not self.is_over and takes(self.mark, command)
 
     def private_is(self, is_private: bool) -> None:
         """Somebody has private control: nothing is recorded of it, but that it was so."""
@@ -165,11 +165,20 @@ class RecordingSession:
             at -= round((perf_counter() - timings.acknowledged) * 1000)
         elif isinstance(reply, Ended):
             at = reply.ended_at
-        # Of what was under way when private control began, or ended, a part may have been private.
-        was_open = taken.command.accepted_at >= self._private_until
-        if reply is not None and self._private_since is None and was_open:
+        if reply is not None and self._private_since is None and self._was_open(taken, reply):
             self._notes.ended(taken, reply, at)
         self._woken.set()
+
+    def _was_open(self, taken: Taken, reply: CommandReply) -> bool:
+        """Whether nobody had private control, as far as it is known here."""
+        sender, accepted_at = taken.command.sender, taken.command.accepted_at
+        if isinstance(reply, Ended):
+            accepted_at = reply.accepted_at
+            if reply.is_replayed and sender.lease_hash and accepted_at < self._began:
+                # It was done in control; whether that was private, an earlier session knew.
+                return False
+        # Of what was under way when private control began, or ended, a part may have been private.
+        return accepted_at >= self._private_until
 
     async def finish(self) -> None:
         """Write all that is noted, in bounded time, and be over."""

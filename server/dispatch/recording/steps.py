@@ -13,13 +13,14 @@ from schemas.steps.reviews import Editor
 from schemas.steps.step import MAX_PAUSE_MILLISECONDS, TEXT_FIELDS
 from schemas.values.json_encoding import encode_json
 from schemas.values.pictures import Region
-from server.dispatch.command import Sender
-from server.dispatch.recording.drafts import Draft
+from server.dispatch.command import Command, Ended, Sender
+from server.dispatch.recording.drafts import Draft, drafts_of, span_of
 from server.dispatch.recording.fields import is_in_plain_field
 from server.dispatch.recording.keys import characters
 from server.dispatch.recording.proposals import proposals
 from server.dispatch.recording.targets import target_of
 from server.dispatch.recording.unkept import Unkept
+from server.store.machines.recording_marks import RecordingMark
 from server.store.recordings.recordings import StoredStep
 from server.store.recordings.writes import step_key
 
@@ -105,6 +106,33 @@ def written(
         has_secret=secret is not None,
         author=None if sender is None else _author(sender),
     )
+
+
+def told_late(command: Command, reply: Ended, mark: RecordingMark) -> list[StoredStep]:
+    """The steps of an input of which nothing but its end is known.
+
+    They have no pictures, and where texts are not kept each is a secret with a name of its own.
+    """
+    keep_texts = mark.keep_texts and not mark.secret
+    span, name = span_of(reply, reply.ended_at), f"secret_{command.id.hex}"
+    return [
+        written(
+            draft,
+            last_ended=None,
+            displays=(),
+            secret=None if may_keep_text(draft, keep_texts=keep_texts) else f"{name}_{draft.index}",
+        )
+        for draft in drafts_of(command, reply.outcome, span, keep_texts=keep_texts)
+    ]
+
+
+def takes(mark: RecordingMark, command: Command) -> bool:
+    """Whether an input is among those that are recorded.
+
+    An input that names a recording of its own is of no other one of its token.
+    """
+    own = command.sender.token_id == mark.token_id
+    return mark.of_all or (own and command.sender.recording in (None, mark.id))
 
 
 def _author(sender: Sender) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from schemas.inputs.selectors import Selector
 from schemas.link.messages import Display
 from schemas.values.pictures import Region
-from server.dispatch.recording.around import Beneath
+from server.dispatch.recording.before_and_after import Beneath
 from server.dispatch.recording.drafts import Draft
 
 MOST_DISPLAYS: Final = 64

@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from schemas.inputs.actions import Actions
 from schemas.inputs.bodies import InputBody, PressKeys, SetElementValue, TypeText, WriteClipboard
-from server.dispatch.recording.around import is_quiet
+from server.dispatch.recording.before_and_after import is_quiet
 from server.dispatch.recording.keys import characters
 
 PART: Final = 4

@@ -5,6 +5,7 @@ is.  A node that takes a recording from another one marks that something may be 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID, uuid4
@@ -14,6 +15,7 @@ from schemas.steps.step import GAP, Step
 from schemas.values.json_encoding import encode_long_json
 from schemas.values.json_texts import JsonObjects
 from server.errors import NotFound
+from server.store.machines.recording_marks import RecordingMark
 from server.store.recordings.recordings import (
     ENDING,
     STOPPED,
@@ -113,6 +115,31 @@ class RecordingWriter:
         if steps:
             self._tell(filled)
         return filled
+
+    async def make_up(
+        self,
+        organization_id: UUID,
+        machine_id: str,
+        steps_of: Callable[[RecordingMark], Sequence[StoredStep]],
+    ) -> None:
+        """Put steps into the recordings of a machine that lack them, and will not have them else.
+
+        What is under way stays with whoever takes the steps.
+        """
+
+        async def work(transaction: Transaction) -> list[StoredRecording]:
+            changed = []
+            for stored in await transaction.recordings.of_machine(organization_id, machine_id):
+                under_way = {step.key for step in stored.open_steps}
+                steps = [each for each in steps_of(stored.mark) if each.key not in under_way]
+                with suppress(NotFound):
+                    filled = await _filled(transaction, stored, steps)
+                    if filled is not stored:
+                        changed.append(filled)
+            return changed
+
+        for filled in await self._transactions.run(work):
+            self._tell(filled)
 
     async def release(self, recording: StoredRecording, taker_id: UUID) -> None:
         """Leave a recording to whoever takes it next: nothing of it is missing."""

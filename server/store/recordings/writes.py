@@ -14,6 +14,7 @@ from server.store.machines.documents import existing, noted
 from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import Session
 from server.store.recordings.recordings import (
+    RUNNING,
     StoredRecording,
     recording_document,
     recording_of,
@@ -70,6 +71,12 @@ class RecordingWrites:
             {"_id": recording_id, "organization_id": organization_id}, session=self._session
         )
         return None if found is None else recording_of(found)
+
+    async def of_machine(self, organization_id: UUID, machine_id: str) -> list[StoredRecording]:
+        """Those of a machine that run, to be written."""
+        wanted = {"state": RUNNING, "organization_id": organization_id, "machine_id": machine_id}
+        cursor = self._recordings.find(wanted, session=self._session)
+        return [recording_of(found) async for found in cursor]
 
     async def move(self, recording: StoredRecording, taker_id: UUID | None) -> None:
         """Another one takes its steps from now on, or nobody."""

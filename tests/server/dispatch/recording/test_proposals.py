@@ -4,7 +4,7 @@ import pytest
 
 from schemas.inputs.bodies import TypeText
 from schemas.link.element_messages import SeenElement
-from server.dispatch.recording.around import Beneath
+from server.dispatch.recording.before_and_after import Beneath
 from server.dispatch.recording.proposals import proposals
 from server.dispatch.recording.unkept import Unkept
 

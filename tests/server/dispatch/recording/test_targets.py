@@ -6,7 +6,7 @@ import pytest
 from schemas.inputs.selectors import Selector
 from schemas.steps.step import Target
 from schemas.values.pictures import Region
-from server.dispatch.recording.around import Beneath
+from server.dispatch.recording.before_and_after import Beneath
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.targets import crop_around, target_of
 from tests.desktop_states import SMALL
