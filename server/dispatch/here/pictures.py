@@ -33,6 +33,7 @@ async def find_recorded(
         line=_region(question.line),
         around=_region(question.around),
         scale=question.scale,
+        text_at=question.text_at,
     )
     caller = caller_of(question.organization_id, question.machine_id)
     try:
