@@ -4,6 +4,7 @@ from schemas.inputs.pictures import Area
 from schemas.values.pictures import Region
 from server.dispatch.here.screens import without_pointer
 from server.dispatch.questions.pictures import FindRecorded, PlacesFound
+from server.dispatch.questions.screens import PictureTaken
 from server.dispatch.refusals import RefusedError, busy, no_vision
 from server.machines.shown_frames import caller_of
 from server.machines.socket import LinkSocket
@@ -27,7 +28,7 @@ async def find_recorded(
         raise RefusedError(no_vision(f"the recorded picture cannot be read: {error}")) from None
     taken = await without_pointer(link, question)
     part = Part(
-        picture=Region(0, 0, width, height),
+        picture=_shown_then((width, height), taken),
         length=len(recorded),
         core=_region(question.core),
         line=_region(question.line),
@@ -42,6 +43,16 @@ async def find_recorded(
         raise RefusedError(busy("pictures to be looked at as it may")) from None
     except VisionError as error:
         raise RefusedError(no_vision(str(error))) from None
+
+
+def _shown_then(size: tuple[int, int], taken: PictureTaken) -> Region:
+    """What of the desktop a recorded picture shows: all of it, from where its screens begin now.
+
+    Where a screen draws several pixels for each of the desktop's, it did so then.
+    """
+    if size == tuple(taken.picture.size):
+        return taken.region
+    return Region(0, 0, *size)
 
 
 def _region(area: Area) -> Region:

@@ -1,5 +1,7 @@
 """A part of a recorded picture in another one: where it is, and how much is around it again."""
 
+import io
+
 import pytest
 from PIL import Image
 
@@ -51,6 +53,24 @@ def test_place_is_on_the_desktop_and_what_is_around_is_told() -> None:
     (place,) = looked_at(question, screen((37, 211)) + recorded).places
     assert place.line == 1.0
     assert 0.3 < place.around < 0.8
+
+
+@pytest.mark.parametrize("scale", [1.25, 1.5])
+def test_screen_that_is_drawn_larger_shows_it_at_that_scale(scale: float) -> None:
+    recorded = screen((100, 100))
+    larger = Image.open(io.BytesIO(screen((100, 100))))
+    now = png(larger.resize((round(640 * scale), round(400 * scale)), Image.Resampling.BILINEAR))
+    question = asked(recorded).model_copy(update={"region": Region(0, 0, 640, 400)})
+    question = question.model_copy(update={"size": Size(round(640 * scale), round(400 * scale))})
+    (place,) = looked_at(question, now + recorded).places
+    assert (place.scale, place.line) == (scale, 1.0)
+    assert abs(place.at.x - 100) <= 1
+    other = png(
+        Image.open(io.BytesIO(screen((100, 100), drawn("Order 4717", (320, 40))))).resize(
+            (round(640 * scale), round(400 * scale)), Image.Resampling.BILINEAR
+        )
+    )
+    assert all(each.line < 1 for each in looked_at(question, other + recorded).places)
 
 
 def test_part_at_the_edge_of_the_screen_is_not_all_there() -> None:
