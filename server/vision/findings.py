@@ -26,7 +26,8 @@ class Part(_Said):
     ``picture`` is what the recorded picture shows, and ``length`` how many of the bytes are its
     own, behind those of the other one.  The ``core`` is what is sought; all of its ``line`` has to
     be as it was, and how much of what is ``around`` it is, is told.  With ``text_at`` it is not the
-    picture that is sought, but the text that it shows there.
+    picture that is sought, but the text that it shows there.  ``for_keys`` is where keys go to,
+    which is told by how strongly its edges are drawn, and where a caret may blink.
     """
 
     picture: Region
@@ -36,6 +37,7 @@ class Part(_Said):
     around: Region
     scale: float | None = None
     text_at: Place | None = None
+    for_keys: bool = False
 
 
 class PlaceFound(_Said):

@@ -35,6 +35,7 @@ async def find_recorded(
         around=_region(question.around),
         scale=question.scale,
         text_at=question.text_at,
+        for_keys=question.for_keys,
     )
     caller = caller_of(question.organization_id, question.machine_id)
     try:

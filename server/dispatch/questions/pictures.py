@@ -26,6 +26,7 @@ class FindRecorded(Look[PlacesFound]):
     The ``core`` is sought; how much of its ``line`` and of what is ``around`` it is there again is
     told.  ``scale`` is how much larger the screen is known to be than it was recorded.  With
     ``text_at`` it is the text that is sought that the kept picture shows there, in whatever font.
+    ``for_keys`` is where keys go to: it has to look as it did also in what tells that they do.
     """
 
     answer_seconds = ANSWER_SECONDS
@@ -37,6 +38,7 @@ class FindRecorded(Look[PlacesFound]):
     around: Area
     scale: float | None = None
     text_at: Place | None = None
+    for_keys: bool = False
 
     def lost(self) -> Refusal:
         """It may be there; nobody says where."""

@@ -93,6 +93,7 @@ class RecordingSession:
         self._showing = Showing(self._frames)
         self._secrets = 0
         self._last_ended: int | None = None
+        self._pressed: tuple[int, int] | None = None
         self._open: list[bytes] = []
         # Since when inputs are under way, and whether they may change a text.
         self._under_way: dict[int, tuple[int, bool]] = {}
@@ -253,6 +254,9 @@ class RecordingSession:
             await self._append(steps, open_steps)
         self._open, self._last_ended, self._secrets = contents, last_ended, used
         self._notes.forget(over)
+        if over and not self._notes.open and not self._under_way:
+            # The next step's picture may have the pointer where this one's input has left it.
+            self._watching.look_without_pointer()
 
     def _is_decided(self, draft: Draft) -> bool:
         """Whether all is known of a draft that will be: what it typed, and where that is."""
@@ -272,8 +276,12 @@ class RecordingSession:
         for draft in over:
             if draft.hover and not self._frames.changed(draft.ended, draft.ended + SETTLED):
                 continue  # The pointer rested somewhere, and nothing came of it.
+            if draft.operation.startswith("keyboard."):
+                draft.pressed, self._pressed = self._pressed, None
             made.append(_Made(draft, await self._shown(draft, cause)))
             self._showing.is_shown(draft)
+            if draft.operation != "mouse.move":
+                self._pressed = draft.place if draft.operation == "mouse.click" else None
             cause = draft.ended
         return made
 

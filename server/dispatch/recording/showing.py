@@ -55,14 +55,21 @@ class Showing:
         covers = self._covers(draft, is_secret=is_secret)
         before = self._frames.at(draft.began, cause, draft.before)
         after = None if until is None else self._frames.at(until, draft.ended)
-        if before is not None and draft.place is not None:
-            before = await self._without_pointer(before, draft.place)
+        if before is not None:
+            before = await self._without_pointer(before, draft, cause)
         return await _covered(before, covers[0]), await _covered(after, covers[1])
 
-    async def _without_pointer(self, shown: Picture, place: tuple[int, int]) -> Picture:
-        """How the screen looked, with what the pointer covered at a place, if that is known."""
-        earlier = self._frames.uncovered(shown, place, self._typed_at)
-        return await asyncio.to_thread(uncovered, shown, earlier, place) if earlier else shown
+    async def _without_pointer(self, shown: Picture, draft: Draft, cause: int) -> Picture:
+        """How the screen looked, with what the pointer covered, if that is known."""
+        pointer, bare = self._frames.pointer_on(shown), self._frames.bare(cause, draft.began)
+        if pointer is not None and bare is not None:
+            found = await asyncio.to_thread(uncovered, shown, [bare], pointer)
+            if found is not shown:
+                return found
+        if draft.place is None:
+            return shown
+        earlier = self._frames.uncovered(shown, draft.place, self._typed_at)
+        return await asyncio.to_thread(uncovered, shown, earlier, draft.place) if earlier else shown
 
     def _covers(self, draft: Draft, *, is_secret: bool) -> tuple[Covers | None, Covers | None]:
         """What is blacked out on both pictures; None is that one must not be kept."""

@@ -1,5 +1,6 @@
 """Finds a step's target by the picture of what was around its place."""
 
+import asyncio
 from collections.abc import Iterator
 
 from schemas.inputs.bodies import MouseInput
@@ -12,10 +13,12 @@ from server.runs.finding import placing
 from server.runs.finding.looking import asked
 from server.runs.finding.outcomes import Candidate, Found, Halt
 from server.runs.finding.thresholds import (
+    CARET_SECONDS,
     LEAST_AROUND,
     LEAST_LINE,
     LINE_HEIGHT,
     LINE_REACH,
+    LOOKS_AGAIN,
     MOST_CANDIDATES,
     MOST_LINE_HEIGHT,
     SAME_WAY,
@@ -44,6 +47,24 @@ async def by_picture(
             return halt
     body = placing.moved(step, core, found.at, found.scale)
     return Found(body, "picture", found.around, found.at, found.scale)
+
+
+async def keys_by_picture(machine: Machine, step: Step, target: Target) -> Found | Halt:
+    """Whether what was clicked before some keys is as it was then.  Raises RefusedError."""
+    if target.crop is None or target.crop.place is None:
+        return Found(dict(step.body), "none needed")
+    place, around = (target.crop.place.x, target.crop.place.y), target.crop.area
+    question = asking(machine, target.crop.picture, place, line_of(target, place), around)
+    question = question.model_copy(update={"for_keys": True})
+    halt = None
+    for _ in range(LOOKS_AGAIN):
+        found = chosen((await asked(machine, question)).places)
+        if isinstance(found, PlaceFound):
+            return Found(dict(step.body), "picture", found.around, found.at)
+        halt = found
+        await asyncio.sleep(CARET_SECONDS)
+    why = "keys followed a click, and what was clicked is not to be seen now as it was then"
+    return Halt("focus", why, halt.candidates if halt else ())
 
 
 async def _place_of(

@@ -9,7 +9,7 @@ from server.dispatch.refusals import RefusedError
 from server.runs.asking import Machine
 from server.runs.finding import looking, placing
 from server.runs.finding.by_element import at_focus, by_element, contradicts, named
-from server.runs.finding.by_picture import by_picture
+from server.runs.finding.by_picture import by_picture, keys_by_picture
 from server.runs.finding.by_text import by_text
 from server.runs.finding.halting import halted
 from server.runs.finding.outcomes import Candidate, Found, Halt
@@ -52,6 +52,8 @@ async def _found(machine: Machine, step: Step, scale: float | None) -> Found | H
     if placing.place_of(step) is None:
         if step.operation.startswith("keyboard.") and target.element is not None:
             return await at_focus(machine, step, target)
+        if step.operation.startswith("keyboard."):
+            return await keys_by_picture(machine, step, target)
         if placing.is_in_picture(step) and (target.element or target.crop):
             return Halt(
                 "unfindable", "its places are those of a smaller picture, and have no target"

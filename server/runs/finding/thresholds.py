@@ -26,6 +26,10 @@ LOOKS_AGAIN: Final = 5
 AGAIN_SECONDS: Final = 0.05
 """At elements that have no sure place, as those of a window that is just changing its size."""
 
+CARET_SECONDS: Final = 0.25
+"""Between two looks at where keys go to, of as many: a caret that was there when it was recorded
+may be away at the moment, or the other way round."""
+
 MOST_ALIKE: Final = 50
 """Elements among which one is found by what is around it."""
 

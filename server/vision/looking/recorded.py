@@ -50,6 +50,10 @@ DISTINCT: Final = 12.0
 CORE: Final = 0.95
 """Which part of the core is alike at least where it may be at all."""
 
+AS_STRONG: Final = 0.67
+"""How strongly an edge is drawn at least, of how it was, where that tells what keys go to: the
+border of a field that has the focus is drawn about twice as strongly."""
+
 LARGEST_PART: Final = 2_000_000
 """Pixels of what is around; more would take too long."""
 
@@ -63,7 +67,7 @@ def places(question: Question, part: Part, content: bytes) -> tuple[PlaceFound, 
     if max(each.width * each.height for each in boxes[1:]) > LARGEST_PART:
         raise ValueError("the part is too large")
     for scale in SCALES if part.scale is None else (part.scale,):
-        sought = _Sought.at(scale, recorded, boxes)
+        sought = _Sought.at(scale, recorded, boxes, for_keys=part.for_keys)
         found = [
             PlaceFound(
                 at=pixels.on_desktop(there, question),
@@ -87,9 +91,12 @@ class _Sought:
     core: Box
     line: Box
     around: Box
+    for_keys: bool
 
     @classmethod
-    def at(cls, scale: float, recorded: Pixels, boxes: Sequence[Box]) -> "_Sought":
+    def at(
+        cls, scale: float, recorded: Pixels, boxes: Sequence[Box], *, for_keys: bool
+    ) -> "_Sought":
         """Scaled before its edges are sought: those of a larger picture are as thin."""
         height, width = recorded.shape[:2]
         left, top = (
@@ -112,14 +119,14 @@ class _Sought:
             )
             for each in boxes
         )
-        return cls(edges(cut), core, line, around)
+        return cls(edges(cut), core, line, around, for_keys)
 
     def places(self, screen: Edges) -> Iterator[tuple[Box, float]]:
         """Where all of the core may be, and how alike it is as a whole."""
         core = _cut(self.drawn, self.core)
         for x, y, similarity in _peaks(screen, core):
             there = Box(x, y, core.shape[1], core.shape[0])
-            if part_alike(_cut(screen, there), core) >= CORE:
+            if part_alike(_cut(screen, there), core, as_strong=self.for_keys) >= CORE:
                 yield there, similarity
 
     def there_again(self, screen: Edges, found: Box, other: Box) -> float:
@@ -135,7 +142,7 @@ class _Sought:
         there[rows[0] - top : rows[1] - top, columns[0] - left : columns[1] - left] = screen[
             rows[0] : rows[1], columns[0] : columns[1]
         ]
-        return round(part_alike(there, sought), 4)
+        return round(part_alike(there, sought, as_strong=self.for_keys), 4)
 
 
 def edges(picture: Pixels) -> Edges:
@@ -147,19 +154,26 @@ def edges(picture: Pixels) -> Edges:
     return found
 
 
-def part_alike(there: Edges, sought: Edges) -> float:
-    """Which part of what there is to see, in one or the other, is alike in both; 1 of nothing."""
+def part_alike(there: Edges, sought: Edges, *, as_strong: bool = False) -> float:
+    """Which part of what there is to see, in one or the other, is alike in both; 1 of nothing.
+
+    ``as_strong`` is that it has to be drawn as strongly as well.
+    """
     # What is drawn dimmer is still the same.
     there = there * (float(sought.std()) / max(float(there.std()), 1e-3))
     ones, others = _parts(there), _parts(sought)
     ones, others = ones - ones.mean(1, keepdims=True), others - others.mean(1, keepdims=True)
-    is_seen = np.maximum(ones.std(1), others.std(1)) >= DISTINCT
+    strong, other_strong = ones.std(1), others.std(1)
+    is_seen = np.maximum(strong, other_strong) >= DISTINCT
     if not is_seen.any():
         return 1.0
     ones, others = ones[is_seen], others[is_seen]
     norms = np.sqrt((ones * ones).sum(1) * (others * others).sum(1))
-    likeness = (ones * others).sum(1) / np.maximum(norms, 1e-6)
-    return float((likeness >= ALIKE).mean())
+    is_alike = (ones * others).sum(1) / np.maximum(norms, 1e-6) >= ALIKE
+    if as_strong:
+        weaker, stronger = np.minimum(strong, other_strong), np.maximum(strong, other_strong)
+        is_alike &= (weaker >= AS_STRONG * stronger)[is_seen]
+    return float(is_alike.mean())
 
 
 def _parts(picture: Edges) -> Edges:

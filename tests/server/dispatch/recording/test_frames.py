@@ -80,3 +80,19 @@ def test_earlier_pictures_have_the_pointer_elsewhere() -> None:
         frames.uncovered(filled(2900).at(2900, 0) or shown, (300, 300), 0)
         == [each for each in (frames.at(1000, 0), frames.at(2000, 0)) if each][::-1]
     )
+
+
+def test_picture_without_the_pointer_is_of_the_time_between_two_inputs() -> None:
+    frames = filled(1000)
+    assert (frames.bare(0, 9000), frames.pointer_on(at(1000))) == (None, None)
+    for moment in (2000, 3000):
+        frames.arrived_bare(at(moment))
+    assert taken(frames.bare(1500, 5000)) == 3000
+    assert taken(frames.bare(1500, 2500)) == 2000
+    assert frames.bare(3001, 5000) is None
+    frames.pointer_passed([(1, 2), (3, 4)], 900)
+    frames.pointer_passed([(5, 6)], 1000 + FRESH + 1)
+    assert frames.pointer_on(at(1000)) == (3, 4)
+    frames.ended(4000)
+    frames.arrived(at(5000))
+    assert frames.bare(0, 9000) is None

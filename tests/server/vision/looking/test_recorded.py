@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from schemas.values.pictures import Region, Size
 from server.vision.findings import Part, Question
@@ -71,6 +71,23 @@ def test_screen_that_is_drawn_larger_shows_it_at_that_scale(scale: float) -> Non
         )
     )
     assert all(each.line < 1 for each in looked_at(question, other + recorded).places)
+
+
+def test_what_keys_go_to_has_to_be_drawn_as_strongly() -> None:
+    def field(border: int) -> bytes:
+        image = WORDS.copy()
+        ImageDraw.Draw(image).rectangle((150, 6, 300, 34), outline=(border, border, border))
+        return screen((100, 100), image)
+
+    recorded = field(40)
+    for_keys = asked(recorded)
+    assert for_keys.part is not None
+    for_keys = for_keys.model_copy(
+        update={"part": for_keys.part.model_copy(update={"for_keys": True})}
+    )
+    assert [each.line for each in looked_at(for_keys, field(40) + recorded).places] == [1.0]
+    assert [each.line for each in looked_at(asked(recorded), field(160) + recorded).places] == [1.0]
+    assert all(each.line < 1 for each in looked_at(for_keys, field(160) + recorded).places)
 
 
 def test_part_at_the_edge_of_the_screen_is_not_all_there() -> None:
