@@ -213,7 +213,7 @@ async def desktop(directory: Path, uri: str) -> AsyncIterator[Desktop]:
     async with (
         xvfb() as display,
         farhand(directory, uri) as (api, token_file),
-        process(*_joining(api, token_file, display)) as machine,
+        process(*joining(api, token_file, display)) as machine,
     ):
         await joined(api)
         yield Desktop(api, display, machine.pid)
@@ -226,12 +226,12 @@ async def another_machine(api: Api, name: str, directory: Path) -> AsyncIterator
     await asyncio.to_thread(directory.mkdir)
     token_file = directory / "machine-token"
     token_file.write_text(added["token"]["token"])
-    async with xvfb() as display, process(*_joining(api, token_file, display)) as machine:
+    async with xvfb() as display, process(*joining(api, token_file, display)) as machine:
         await joined(api, name)
         yield Desktop(api, display, machine.pid)
 
 
-def _joining(api: Api, token_file: Path, display: str) -> Sequence[str]:
+def joining(api: Api, token_file: Path, display: str) -> Sequence[str]:
     """The command of a machine client that keeps its files beside its token's."""
     return (
         *(sys.executable, "-m", "machine_client", "join", "--server", api.url),

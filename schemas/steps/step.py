@@ -22,6 +22,7 @@ from schemas.inputs.actions import MAX_SECONDS
 from schemas.inputs.bodies import INPUT_BODIES, Operation
 from schemas.inputs.pictures import Area
 from schemas.inputs.selectors import Selector
+from schemas.inputs.sights import Place
 from schemas.inputs.waits import MAX_WAIT_SECONDS, Conditions, check_conditions
 from schemas.steps.parameters import ParameterName, Parameters, filled, names_in
 from schemas.steps.surroundings import Around
@@ -87,6 +88,9 @@ class Crop(StrictModel):
 
     picture: PictureId = Field(description="A picture of the whole desktop.")
     area: Area
+    place: Place | None = Field(
+        None, description="Of a step without a place where the click was that its keys follow."
+    )
 
 
 class Target(StrictModel):

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from schemas.steps.step import Step
 from server.runs.finding import Halt, Verified, as_before, expected, find
 from tests.finding.gauntlet import CHANGES, WORKFLOWS, Came, Change, by_picture_alone, run
@@ -28,7 +30,11 @@ BY_NAME = {each.name: each for each in CHANGES}
 GONE, TWICE, FILLED = (BY_NAME[name] for name in ("row gone", "row twice", "value already there"))
 
 
-async def test_recorded_steps_on_a_form_that_has_changed(mongodb: str, tmp_path: Path) -> None:
+async def test_recorded_steps_on_a_form_that_has_changed(
+    mongodb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nothing comes late here.
+    monkeypatch.setattr("server.runs.finding.finding.PATIENCE_SECONDS", {})
     async with (
         running_service(mongodb, tmp_path / "server") as service,
         desk(service, tmp_path) as there,

@@ -1,10 +1,10 @@
 """Where the screen of a machine of this node shows a part of a recorded picture."""
 
-from schemas.inputs.pictures import Area, PictureWanted
+from schemas.inputs.pictures import Area
 from schemas.values.pictures import Region
-from server.dispatch.here.screens import screenshot
+from server.dispatch.here.screens import without_pointer
 from server.dispatch.questions.pictures import FindRecorded, PlacesFound
-from server.dispatch.questions.screens import TakeScreenshot
+from server.dispatch.questions.screens import PictureTaken
 from server.dispatch.refusals import RefusedError, busy, no_vision
 from server.machines.shown_frames import caller_of
 from server.machines.socket import LinkSocket
@@ -26,21 +26,16 @@ async def find_recorded(
         width, height = size_of(recorded)
     except NoPictureError as error:
         raise RefusedError(no_vision(f"the recorded picture cannot be read: {error}")) from None
-    taken = await screenshot(
-        link,
-        TakeScreenshot(
-            organization_id=question.organization_id,
-            machine_id=question.machine_id,
-            wanted=PictureWanted(pointer=False),
-        ),
-    )
+    taken = await without_pointer(link, question)
     part = Part(
-        picture=Region(0, 0, width, height),
+        picture=_shown_then((width, height), taken),
         length=len(recorded),
         core=_region(question.core),
         line=_region(question.line),
         around=_region(question.around),
         scale=question.scale,
+        text_at=question.text_at,
+        for_keys=question.for_keys,
     )
     caller = caller_of(question.organization_id, question.machine_id)
     try:
@@ -49,6 +44,16 @@ async def find_recorded(
         raise RefusedError(busy("pictures to be looked at as it may")) from None
     except VisionError as error:
         raise RefusedError(no_vision(str(error))) from None
+
+
+def _shown_then(size: tuple[int, int], taken: PictureTaken) -> Region:
+    """What of the desktop a recorded picture shows: all of it, from where its screens begin now.
+
+    Where a screen draws several pixels for each of the desktop's, it did so then.
+    """
+    if size == tuple(taken.picture.size):
+        return taken.region
+    return Region(0, 0, *size)
 
 
 def _region(area: Area) -> Region:

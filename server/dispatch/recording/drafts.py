@@ -51,6 +51,8 @@ class Draft:
     ``beneath`` what is under the place.  A ``hover`` is a rest of the pointer, and a step only
     where the screen changed by it.  A gap has nobody who sent it.
 
+    ``pressed`` is where keys were sent to by the click right before them.
+
     ``around`` is around its first input that types its text, ``last_around`` around the last of so
     many ``inputs``.  ``is_alone`` is whether they have no other step.  ``is_said_secret`` is that a
     person said so.
@@ -66,6 +68,7 @@ class Draft:
     ended: int
     text: str | None = None
     place: tuple[int, int] | None = None
+    pressed: tuple[int, int] | None = None
     hover: bool = False
     before: Picture | None = None
     beneath: Beneath | None = None

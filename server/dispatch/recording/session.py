@@ -15,6 +15,8 @@ from time import perf_counter
 from typing import Final, TypeVar
 from uuid import uuid4
 
+from schemas.inputs.bodies import MouseInput
+from schemas.inputs.outcomes import Completed
 from schemas.link.picture_frames import Picture
 from server.clock import milliseconds, server_time
 from server.dispatch.command import Command, CommandReply, Ended
@@ -102,6 +104,7 @@ class RecordingSession:
         self._secrets = 0
         self._unkept = Unkept()
         self._last_ended: int | None = None
+        self._pressed: tuple[int, int] | None = None
         self._open: list[bytes] = []
         # Since when inputs are under way, and whether they may change a text.
         self._under_way: dict[int, tuple[int, bool]] = {}
@@ -165,6 +168,7 @@ class RecordingSession:
             at -= round((perf_counter() - timings.acknowledged) * 1000)
         elif isinstance(reply, Ended):
             at = reply.ended_at
+        self._frames.pointer_passed(_passed(taken.command, reply), at)
         if reply is not None and self._private_since is None and self._was_open(taken, reply):
             self._notes.ended(taken, reply, at)
         self._woken.set()
@@ -270,6 +274,9 @@ class RecordingSession:
             await self._append(steps, open_steps)
         self._open, self._last_ended, self._secrets = contents, last_ended, used
         self._notes.forget(over)
+        if over and not self._notes.open and not self._under_way:
+            # The next step's picture may have the pointer where this one's input has left it.
+            self._watching.look_without_pointer()
 
     def _is_decided(self, draft: Draft) -> bool:
         """Whether all is known of a draft that will be: what it typed, and where that is."""
@@ -289,7 +296,12 @@ class RecordingSession:
         for draft in over:
             if draft.hover and not self._frames.changed(draft.ended, draft.ended + SETTLED):
                 continue  # The pointer rested somewhere, and nothing came of it.
+            if draft.operation.startswith("keyboard."):
+                draft.pressed, self._pressed = self._pressed, None
             made.append(_Made(draft, await self._shown(draft, cause)))
+            self._showing.is_shown(draft)
+            if draft.operation != "mouse.move":
+                self._pressed = draft.place if draft.operation == "mouse.click" else None
             cause = draft.ended
         return made
 
@@ -395,6 +407,16 @@ class _Made:
 
     draft: Draft
     shown: Shown
+
+
+def _passed(command: Command, reply: CommandReply | None) -> list[tuple[int, int]]:
+    """Where an input has put the pointer, the last place last."""
+    body = command.body
+    places = body.places if isinstance(body, MouseInput) and body.picture_size is None else ()
+    passed = [(each.x, each.y) for each in places]
+    if isinstance(reply, Ended) and isinstance(reply.outcome, Completed):
+        passed.append((reply.outcome.pointer.x, reply.outcome.pointer.y))
+    return passed
 
 
 def _or_never(moment: int | None) -> float:

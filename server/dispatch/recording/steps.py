@@ -93,7 +93,9 @@ def written(
             "picture": pictures[0],
             "picture_after": pictures[1],
         }
-        if target := target_of(draft, displays, pictures[0], shown):
+        # A field that is blacked out is found by no picture.
+        is_hidden = secret is not None and draft.place is None
+        if target := target_of(draft, displays, None if is_hidden else pictures[0], shown):
             said["target"] = target
         if draft.beneath is not None and (proposed := proposals(draft.beneath, unkept)):
             said["proposed"] = proposed

@@ -25,11 +25,15 @@ def target_of(
     on it.
     """
     target = {} if draft.beneath is None else _element_of(draft.beneath)
-    if draft.place is None:
-        return target
-    around = None if shown is None else crop_around(draft.place, shown)
+    # Keys that go to an element are found by that.
+    place = draft.place or (None if "element" in target else draft.pressed)
+    around = None if shown is None or place is None else crop_around(place, shown)
     if picture_id is not None and around is not None:
         target["crop"] = {"picture": picture_id, "area": around._asdict()}
+    if draft.place is None:
+        if "crop" in target and place is not None:
+            target["crop"]["place"] = {"x": place[0], "y": place[1]}
+        return target
     display = next(_displays_at(draft.place, displays[:MOST_DISPLAYS]), None)
     if display is not None:
         target["display"] = display

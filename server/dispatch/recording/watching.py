@@ -4,16 +4,20 @@ import asyncio
 from contextlib import suppress
 from typing import Final
 
+from schemas.inputs.pictures import PictureWanted
 from server.clock import server_time
 from server.dispatch.recording.frames import LIVE, Frames
-from server.machines.link.errors import LinkBusyError, LinkDownError
-from server.machines.privacy import PrivateError
-from server.machines.screens import ScreenUnavailableError, Viewer
+from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
+from server.machines.privacy import NOBODY, PrivateError
+from server.machines.screens import NotOnScreenError, ScreenUnavailableError, Viewer
 from server.machines.socket import LinkSocket
 from server.tasks import Tasks
 
 AGAIN_SECONDS: Final = 1.0
 """After which a screen that could not be seen is looked at again."""
+
+LOOK_SECONDS: Final = 2.0
+BARE: Final = PictureWanted(format="jpeg", quality=LIVE.quality, pointer=False)
 
 
 class Watching:
@@ -26,11 +30,34 @@ class Watching:
         self._link = link
         self._frames = frames
         self.is_settled = asyncio.Event()
+        self._background = background
+        self._looking: asyncio.Task[None] | None = None
+        self._is_pointer_drawn = False
         self._watching = background.start_and_report(self._run(), "watch a recorded screen")
+
+    def look_without_pointer(self) -> None:
+        """Have a picture taken on which the pointer is not, where the desktop leaves it out."""
+        if not self._is_pointer_drawn and (self._looking is None or self._looking.done()):
+            looking = self._background.start_and_report(self._look(), "see below the pointer")
+            self._looking = looking
 
     def close(self) -> None:
         """Watch no more."""
         self._watching.cancel()
+        if self._looking is not None:
+            self._looking.cancel()
+
+    async def _look(self) -> None:
+        try:
+            with suppress(
+                *(LinkBusyError, LinkDownError, LinkLostError, TimeoutError),
+                *(ScreenUnavailableError, PrivateError),
+            ):
+                async with self._link.privacy.look(NOBODY):
+                    taken = await self._link.screen.screenshot(BARE, LOOK_SECONDS)
+                self._frames.arrived_bare(taken)
+        except NotOnScreenError:
+            self._is_pointer_drawn = True
 
     async def _run(self) -> None:
         try:

@@ -1,5 +1,6 @@
 """Finds a step's target by the picture of what was around its place."""
 
+import asyncio
 from collections.abc import Iterator
 
 from schemas.inputs.bodies import MouseInput
@@ -12,10 +13,12 @@ from server.runs.finding import placing
 from server.runs.finding.looking import asked
 from server.runs.finding.outcomes import Candidate, Found, Halt
 from server.runs.finding.thresholds import (
+    CARET_SECONDS,
     LEAST_AROUND,
     LEAST_LINE,
     LINE_HEIGHT,
     LINE_REACH,
+    LOOKS_AGAIN,
     MOST_CANDIDATES,
     MOST_LINE_HEIGHT,
     SAME_WAY,
@@ -32,7 +35,7 @@ async def by_picture(
     """Where the target is; None where nothing is like its picture.  Raises RefusedError."""
     if target.crop is None or (place := placing.place_of(step)) is None:
         return None
-    height = _heights(target, place)
+    height = line_of(target, place)
     around = target.crop.area
     found = await _place_of(machine, target.crop.picture, place, height, around, scale)
     if not isinstance(found, PlaceFound):
@@ -46,6 +49,24 @@ async def by_picture(
     return Found(body, "picture", found.around, found.at, found.scale)
 
 
+async def keys_by_picture(machine: Machine, step: Step, target: Target) -> Found | Halt:
+    """Whether what was clicked before some keys is as it was then.  Raises RefusedError."""
+    if target.crop is None or target.crop.place is None:
+        return Found(dict(step.body), "none needed")
+    place, around = (target.crop.place.x, target.crop.place.y), target.crop.area
+    question = asking(machine, target.crop.picture, place, line_of(target, place), around)
+    question = question.model_copy(update={"for_keys": True})
+    halt = None
+    for _ in range(LOOKS_AGAIN):
+        found = chosen((await asked(machine, question)).places)
+        if isinstance(found, PlaceFound):
+            return Found(dict(step.body), "picture", found.around, found.at)
+        halt = found
+        await asyncio.sleep(CARET_SECONDS)
+    why = "keys followed a click, and what was clicked is not to be seen now as it was then"
+    return Halt("focus", why, halt.candidates if halt else ())
+
+
 async def _place_of(
     machine: Machine,
     picture: str,
@@ -55,21 +76,29 @@ async def _place_of(
     scale: float | None,
 ) -> PlaceFound | Halt | None:
     """The one place that shows what was around a place; None where none does."""
+    question = asking(machine, picture, place, height, around)
+    reply = await asked(machine, question.model_copy(update={"scale": scale}))
+    return chosen(reply.places)
+
+
+def asking(
+    machine: Machine,
+    picture: str,
+    place: tuple[int, int],
+    height: tuple[int, int],
+    around: Area,
+) -> FindRecorded:
+    """What asks where what was around a place is now."""
     top, bottom = height
     left = max(0, place[0] - LINE_REACH)
-    reply = await asked(
-        machine,
-        FindRecorded(
-            organization_id=machine.organization_id,
-            machine_id=machine.machine_id,
-            picture=picture,
-            core=_core(place, height, around),
-            line=Area(x=left, y=top, width=place[0] + LINE_REACH - left, height=bottom - top),
-            around=around,
-            scale=scale,
-        ),
+    return FindRecorded(
+        organization_id=machine.organization_id,
+        machine_id=machine.machine_id,
+        picture=picture,
+        core=_core(place, height, around),
+        line=Area(x=left, y=top, width=place[0] + LINE_REACH - left, height=bottom - top),
+        around=around,
     )
-    return chosen(reply.places)
 
 
 def chosen(places: tuple[PlaceFound, ...]) -> PlaceFound | Halt | None:
@@ -116,8 +145,8 @@ async def _check_end(
     return None
 
 
-def _heights(target: Target, place: tuple[int, int]) -> tuple[int, int]:
-    """From where to where the line of a place reaches: as its element, if that is no larger."""
+def line_of(target: Target, place: tuple[int, int]) -> tuple[int, int]:
+    """From where to where a place's line reaches: as far as its element, if that is no larger."""
     box = target.box
     if box is not None and box.height <= MOST_LINE_HEIGHT and 0 <= place[1] - box.y < box.height:
         return max(0, box.y - _EDGE), box.y + box.height + _EDGE

@@ -1,5 +1,6 @@
 """Where a step belongs on the screen as it is now."""
 
+import asyncio
 from typing import Final
 
 from schemas.steps.step import Step, Target
@@ -8,9 +9,11 @@ from server.dispatch.refusals import RefusedError
 from server.runs.asking import Machine
 from server.runs.finding import looking, placing
 from server.runs.finding.by_element import at_focus, by_element, contradicts, named
-from server.runs.finding.by_picture import by_picture
+from server.runs.finding.by_picture import by_picture, keys_by_picture
+from server.runs.finding.by_text import by_text
 from server.runs.finding.halting import halted
 from server.runs.finding.outcomes import Candidate, Found, Halt
+from server.runs.finding.thresholds import PATIENCE_SECONDS
 
 _FIRST: Final = (("x", "y"), ("start_x", "start_y"))
 
@@ -18,16 +21,26 @@ _FIRST: Final = (("x", "y"), ("start_x", "start_y"))
 async def find(machine: Machine, step: Step, scale: float | None = None) -> Found | Halt:
     """Where a step belongs, once the screen is still; or why nobody knows, and nothing was done.
 
-    ``scale`` is what earlier steps of the run were found at.  Raises StoreUnavailable.
+    A screen that is about to come is waited for.  ``scale`` is what earlier steps of the run were
+    found at.  Raises StoreUnavailable.
     """
+    clock = asyncio.get_running_loop().time
+    began_at = clock()
+    while isinstance(found := await look(machine, step, scale), Halt):
+        left = began_at + PATIENCE_SECONDS.get(found.reason, 0.0) - clock()
+        if left <= 0:
+            return await halted(machine, found)
+        await looking.until_changed(machine, left)
+    return found
+
+
+async def look(machine: Machine, step: Step, scale: float | None = None) -> Found | Halt:
+    """The same at this moment, with no picture of a halt."""
     await looking.settle(machine)
     try:
-        found = await _found(machine, step, scale)
+        return await _found(machine, step, scale)
     except RefusedError as error:
-        found = Halt("cannot_look", error.refusal.detail, refusal=error.refusal)
-    if isinstance(found, Halt):
-        return await halted(machine, found)
-    return found
+        return Halt("cannot_look", error.refusal.detail, refusal=error.refusal)
 
 
 async def _found(machine: Machine, step: Step, scale: float | None) -> Found | Halt:
@@ -39,20 +52,24 @@ async def _found(machine: Machine, step: Step, scale: float | None) -> Found | H
     if placing.place_of(step) is None:
         if step.operation.startswith("keyboard.") and target.element is not None:
             return await at_focus(machine, step, target)
+        if step.operation.startswith("keyboard."):
+            return await keys_by_picture(machine, step, target)
         if placing.is_in_picture(step) and (target.element or target.crop):
             return Halt(
                 "unfindable", "its places are those of a smaller picture, and have no target"
             )
         return Found(dict(step.body), "none needed")
     found = await _by_element(machine, step, target)
-    return found or await _by_picture(machine, step, target, scale) or _nowhere(target)
+    return found or await _by_sight(machine, step, target, scale) or _nowhere(target)
 
 
-async def _by_picture(
+async def _by_sight(
     machine: Machine, step: Step, target: Target, scale: float | None
 ) -> Found | Halt | None:
-    """As `by_picture`, where no element that is told of is another one."""
+    """By its picture or else its text, where no element that is told of is another one."""
     found = await by_picture(machine, step, target, scale)
+    if found is None:
+        found = await by_text(machine, step, target)
     if not isinstance(found, Found) or found.at is None:
         return found
     body = found.body

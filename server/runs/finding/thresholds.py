@@ -1,5 +1,6 @@
 """How like something has to be to be taken for a step's target, all in one place."""
 
+from collections.abc import Mapping
 from typing import Final
 
 STILL_SECONDS: Final = 0.3
@@ -7,6 +8,13 @@ STILL_SECONDS: Final = 0.3
 
 SETTLE_SECONDS: Final = 2.0
 """A screen that never is, is looked at after so long."""
+
+PATIENCE_SECONDS: Final[Mapping[str, float]] = {"missing": 10.0, "focus": 10.0, "surroundings": 3.0}
+"""By the reason of a halt, for which it is looked again whenever the screen has changed: a program
+that starts shows its window after some seconds, and what stands around a field a moment later."""
+
+BLIND_SECONDS: Final = 0.5
+"""After which it is looked again where no screen tells of a change."""
 
 SAME_SIZE: Final = 2
 """Pixels by which an element may be larger or smaller, where a place within it counts."""
@@ -17,6 +25,10 @@ MOST_CANDIDATES: Final = 8
 LOOKS_AGAIN: Final = 5
 AGAIN_SECONDS: Final = 0.05
 """At elements that have no sure place, as those of a window that is just changing its size."""
+
+CARET_SECONDS: Final = 0.25
+"""Between two looks at where keys go to, of as many: a caret that was there when it was recorded
+may be away at the moment, or the other way round."""
 
 MOST_ALIKE: Final = 50
 """Elements among which one is found by what is around it."""

@@ -6,7 +6,8 @@ part.  Edges alone are compared, which are there in any colours, and blurred a l
 away what JPEG has made of the recorded picture.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import cv2
@@ -20,7 +21,12 @@ from server.vision.looking.pixels import Box, Pixels
 
 Edges = NDArray[np.float32]
 
-SCALES: Final = (1.0, 1.25, 0.8)
+SCALES: Final = (1.0, 1.25, 1.5, 2.0)
+"""What a display can be set to; what is found at one is not sought at the next.
+
+None is smaller: at 0.8 a line that differs in one character is all there.  A program that draws
+itself anew at another scale is found by its texts, if at all.
+"""
 
 SIMILARITY: Final = 0.8
 """Of the core as a whole, to be looked at part by part."""
@@ -32,11 +38,21 @@ STEP: Final = 5
 ALIKE: Final = 0.88
 """For each part: `python -m tests.finding --thresholds` says what sets it."""
 
+EDGE: Final = 4
+"""Pixels around what is sought, which its edges are told by."""
+
+WHOLE: Final = 60
+"""So many pixels are whole ones at each scale: what is cut there is scaled as all of it is."""
+
 DISTINCT: Final = 12.0
 """Grey levels by which a part's edges differ where there is something to see."""
 
 CORE: Final = 0.95
 """Which part of the core is alike at least where it may be at all."""
+
+AS_STRONG: Final = 0.67
+"""How strongly an edge is drawn at least, of how it was, where that tells what keys go to: the
+border of a field that has the focus is drawn about twice as strongly."""
 
 LARGEST_PART: Final = 2_000_000
 """Pixels of what is around; more would take too long."""
@@ -45,31 +61,88 @@ LARGEST_PART: Final = 2_000_000
 def places(question: Question, part: Part, content: bytes) -> tuple[PlaceFound, ...]:
     """Where the part may be, the likeliest first."""
     screen = edges(pixels.decoded(content[: -part.length]))
-    recorded = edges(pixels.decoded(content[-part.length :]))
+    recorded = pixels.decoded(content[-part.length :])
     shown = Question(region=part.picture, size=Size(recorded.shape[1], recorded.shape[0]))
-    core, *others = (_box(each, shown) for each in (part.core, part.line, part.around))
-    if max(each.width * each.height for each in others) > LARGEST_PART:
+    boxes = [box_in(each, shown) for each in (part.core, part.line, part.around)]
+    if max(each.width * each.height for each in boxes[1:]) > LARGEST_PART:
         raise ValueError("the part is too large")
     for scale in SCALES if part.scale is None else (part.scale,):
-        sought = _scaled(_cut(recorded, core), scale)
-        found = []
-        for x, y, similarity in _peaks(screen, sought):
-            there = Box(x, y, sought.shape[1], sought.shape[0])
-            if part_alike(_cut(screen, there), sought) < CORE:
-                continue
-            line, around = (_there_again(screen, recorded, there, core, each) for each in others)
-            found.append(
-                PlaceFound(
-                    at=pixels.on_desktop(there, question),
-                    scale=scale,
-                    similarity=round(similarity, 3),
-                    line=line,
-                    around=around,
-                )
+        sought = _Sought.at(scale, recorded, boxes, for_keys=part.for_keys)
+        found = [
+            PlaceFound(
+                at=pixels.on_desktop(there, question),
+                scale=scale,
+                similarity=round(similarity, 3),
+                line=sought.there_again(screen, there, sought.line),
+                around=sought.there_again(screen, there, sought.around),
             )
+            for there, similarity in sought.places(screen)
+        ]
         if found:
             return tuple(sorted(found, key=lambda each: (-each.line, -each.around)))
     return ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """What was around a place, as it would be drawn at a scale, and where in that it is."""
+
+    drawn: Edges
+    core: Box
+    line: Box
+    around: Box
+    for_keys: bool
+
+    @classmethod
+    def at(
+        cls, scale: float, recorded: Pixels, boxes: Sequence[Box], *, for_keys: bool
+    ) -> "_Sought":
+        """Scaled before its edges are sought: those of a larger picture are as thin."""
+        height, width = recorded.shape[:2]
+        left, top = (
+            max(0, int(min(each[side] for each in boxes)) - EDGE) // WHOLE * WHOLE
+            for side in (0, 1)
+        )
+        right = min(width, int(max(each.x + each.width for each in boxes)) + EDGE)
+        bottom = min(height, int(max(each.y + each.height for each in boxes)) + EDGE)
+        cut = recorded[top:bottom, left:right]
+        if abs(scale - 1) >= 0.01:
+            size = max(1, round(cut.shape[1] * scale)), max(1, round(cut.shape[0] * scale))
+            how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+            cut = cv2.resize(cut, size, interpolation=how).astype(np.uint8)
+        core, line, around = (
+            Box(
+                round((each.x - left) * scale),
+                round((each.y - top) * scale),
+                max(1, round(each.width * scale)),
+                max(1, round(each.height * scale)),
+            )
+            for each in boxes
+        )
+        return cls(edges(cut), core, line, around, for_keys)
+
+    def places(self, screen: Edges) -> Iterator[tuple[Box, float]]:
+        """Where all of the core may be, and how alike it is as a whole."""
+        core = _cut(self.drawn, self.core)
+        for x, y, similarity in _peaks(screen, core):
+            there = Box(x, y, core.shape[1], core.shape[0])
+            if part_alike(_cut(screen, there), core, as_strong=self.for_keys) >= CORE:
+                yield there, similarity
+
+    def there_again(self, screen: Edges, found: Box, other: Box) -> float:
+        """Which part of what was around the core is around what was found."""
+        sought = _cut(self.drawn, other)
+        height, width = sought.shape
+        left = round(found.x + other.x - self.core.x)
+        top = round(found.y + other.y - self.core.y)
+        # Beyond the screen's edges there is nothing to see.
+        there = np.zeros_like(sought)
+        rows = max(0, top), min(screen.shape[0], top + height)
+        columns = max(0, left), min(screen.shape[1], left + width)
+        there[rows[0] - top : rows[1] - top, columns[0] - left : columns[1] - left] = screen[
+            rows[0] : rows[1], columns[0] : columns[1]
+        ]
+        return round(part_alike(there, sought, as_strong=self.for_keys), 4)
 
 
 def edges(picture: Pixels) -> Edges:
@@ -81,19 +154,26 @@ def edges(picture: Pixels) -> Edges:
     return found
 
 
-def part_alike(there: Edges, sought: Edges) -> float:
-    """Which part of what there is to see, in one or the other, is alike in both; 1 of nothing."""
+def part_alike(there: Edges, sought: Edges, *, as_strong: bool = False) -> float:
+    """Which part of what there is to see, in one or the other, is alike in both; 1 of nothing.
+
+    ``as_strong`` is that it has to be drawn as strongly as well.
+    """
     # What is drawn dimmer is still the same.
     there = there * (float(sought.std()) / max(float(there.std()), 1e-3))
     ones, others = _parts(there), _parts(sought)
     ones, others = ones - ones.mean(1, keepdims=True), others - others.mean(1, keepdims=True)
-    is_seen = np.maximum(ones.std(1), others.std(1)) >= DISTINCT
+    strong, other_strong = ones.std(1), others.std(1)
+    is_seen = np.maximum(strong, other_strong) >= DISTINCT
     if not is_seen.any():
         return 1.0
     ones, others = ones[is_seen], others[is_seen]
     norms = np.sqrt((ones * ones).sum(1) * (others * others).sum(1))
-    likeness = (ones * others).sum(1) / np.maximum(norms, 1e-6)
-    return float((likeness >= ALIKE).mean())
+    is_alike = (ones * others).sum(1) / np.maximum(norms, 1e-6) >= ALIKE
+    if as_strong:
+        weaker, stronger = np.minimum(strong, other_strong), np.maximum(strong, other_strong)
+        is_alike &= (weaker >= AS_STRONG * stronger)[is_seen]
+    return float(is_alike.mean())
 
 
 def _parts(picture: Edges) -> Edges:
@@ -122,37 +202,12 @@ def _peaks(screen: Edges, sought: Edges) -> Iterator[tuple[int, int, float]]:
         alike[top : y + height // 2 + 1, left : x + width // 2 + 1] = -1
 
 
-def _there_again(screen: Edges, recorded: Edges, found: Box, core: Box, other: Box) -> float:
-    """Which part of what was around the core is around what was found."""
-    scale = found.width / core.width
-    sought = _scaled(_cut(recorded, other), scale)
-    height, width = sought.shape
-    left = round(found.x + (other.x - core.x) * scale)
-    top = round(found.y + (other.y - core.y) * scale)
-    # Beyond the screen's edges there is nothing to see.
-    there = np.zeros_like(sought)
-    rows = max(0, top), min(screen.shape[0], top + height)
-    columns = max(0, left), min(screen.shape[1], left + width)
-    there[rows[0] - top : rows[1] - top, columns[0] - left : columns[1] - left] = screen[
-        rows[0] : rows[1], columns[0] : columns[1]
-    ]
-    return round(part_alike(there, sought), 4)
-
-
-def _scaled(part: Edges, scale: float) -> Edges:
-    if abs(scale - 1) < 0.01:
-        return part
-    size = max(1, round(part.shape[1] * scale)), max(1, round(part.shape[0] * scale))
-    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    return cv2.resize(part, size, interpolation=how).astype(np.float32)
-
-
 def _cut(picture: Edges, box: Box) -> Edges:
     top, left = int(box.y), int(box.x)
     return picture[top : top + int(box.height), left : left + int(box.width)]
 
 
-def _box(region: Region, shown: Question) -> Box:
+def box_in(region: Region, shown: Question) -> Box:
     """Where a recorded picture shows a part of the desktop, as far as it does."""
     width, height = shown.size
     scale_x, scale_y = shown.region.width / width, shown.region.height / height

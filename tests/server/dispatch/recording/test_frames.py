@@ -63,3 +63,36 @@ def test_screen_is_not_known_while_no_pictures_come() -> None:
     frames.arrived(at(3000))
     assert frames.at(2900, 0) is None
     assert taken(frames.at(3100, 0)) == 3000
+
+
+def test_earlier_pictures_have_the_pointer_elsewhere() -> None:
+    frames = filled(1000, 2000, 3000, 4000)
+    shown = frames.at(9000, 0)
+    assert shown is not None
+    assert frames.uncovered(shown, (100, 100), 0) == []
+    frames.pointer_passed([(900, 900)], 500)
+    frames.pointer_passed([(300, 300), (90, 120)], 2900)
+    assert [each.captured_at for each in frames.uncovered(shown, (100, 100), 0)] == [2000, 1000]
+    assert [each.captured_at for each in frames.uncovered(shown, (100, 100), 1500)] == [2000]
+    assert frames.uncovered(shown, (500, 500), 0) == []
+    # It was there on its way.
+    assert (
+        frames.uncovered(filled(2900).at(2900, 0) or shown, (300, 300), 0)
+        == [each for each in (frames.at(1000, 0), frames.at(2000, 0)) if each][::-1]
+    )
+
+
+def test_picture_without_the_pointer_is_of_the_time_between_two_inputs() -> None:
+    frames = filled(1000)
+    assert (frames.bare(0, 9000), frames.pointer_on(at(1000))) == (None, None)
+    for moment in (2000, 3000):
+        frames.arrived_bare(at(moment))
+    assert taken(frames.bare(1500, 5000)) == 3000
+    assert taken(frames.bare(1500, 2500)) == 2000
+    assert frames.bare(3001, 5000) is None
+    frames.pointer_passed([(1, 2), (3, 4)], 900)
+    frames.pointer_passed([(5, 6)], 1000 + FRESH + 1)
+    assert frames.pointer_on(at(1000)) == (3, 4)
+    frames.ended(4000)
+    frames.arrived(at(5000))
+    assert frames.bare(0, 9000) is None

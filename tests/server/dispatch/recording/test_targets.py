@@ -80,3 +80,23 @@ def test_element_is_kept_unless_its_selector_has_a_value_or_a_ref(
     assert ("element" in made) is is_kept
     assert made["box"] == {"x": 390, "y": 290, "width": 40, "height": 20}
     assert "hunter2" not in str(made)
+
+
+def test_keys_after_a_click_have_what_was_clicked_where_no_element_is_known() -> None:
+    keys = Draft(
+        command_id=UUID(int=1),
+        index=0,
+        sender=None,
+        through="api",
+        operation="keyboard.type",
+        body={},
+        began=1,
+        ended=2,
+        pressed=(400, 300),
+    )
+    found = target_of(keys, [SMALL], PICTURE, DESKTOP)
+    assert Target.model_validate(found).crop is not None
+    assert found["crop"]["place"] == {"x": 400, "y": 300}
+    assert target_of(keys, [SMALL], None, DESKTOP) == {}
+    keys.beneath = Beneath(None, {}, selector=Selector(role="entry", name="Total"))
+    assert "crop" not in target_of(keys, [SMALL], PICTURE, DESKTOP)

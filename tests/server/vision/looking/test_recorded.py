@@ -1,7 +1,9 @@
 """A part of a recorded picture in another one: where it is, and how much is around it again."""
 
+import io
+
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from schemas.values.pictures import Region, Size
 from server.vision.findings import Part, Question
@@ -51,6 +53,41 @@ def test_place_is_on_the_desktop_and_what_is_around_is_told() -> None:
     (place,) = looked_at(question, screen((37, 211)) + recorded).places
     assert place.line == 1.0
     assert 0.3 < place.around < 0.8
+
+
+@pytest.mark.parametrize("scale", [1.25, 1.5])
+def test_screen_that_is_drawn_larger_shows_it_at_that_scale(scale: float) -> None:
+    recorded = screen((100, 100))
+    larger = Image.open(io.BytesIO(screen((100, 100))))
+    now = png(larger.resize((round(640 * scale), round(400 * scale)), Image.Resampling.BILINEAR))
+    question = asked(recorded).model_copy(update={"region": Region(0, 0, 640, 400)})
+    question = question.model_copy(update={"size": Size(round(640 * scale), round(400 * scale))})
+    (place,) = looked_at(question, now + recorded).places
+    assert (place.scale, place.line) == (scale, 1.0)
+    assert abs(place.at.x - 100) <= 1
+    other = png(
+        Image.open(io.BytesIO(screen((100, 100), drawn("Order 4717", (320, 40))))).resize(
+            (round(640 * scale), round(400 * scale)), Image.Resampling.BILINEAR
+        )
+    )
+    assert all(each.line < 1 for each in looked_at(question, other + recorded).places)
+
+
+def test_what_keys_go_to_has_to_be_drawn_as_strongly() -> None:
+    def field(border: int) -> bytes:
+        image = WORDS.copy()
+        ImageDraw.Draw(image).rectangle((150, 6, 300, 34), outline=(border, border, border))
+        return screen((100, 100), image)
+
+    recorded = field(40)
+    for_keys = asked(recorded)
+    assert for_keys.part is not None
+    for_keys = for_keys.model_copy(
+        update={"part": for_keys.part.model_copy(update={"for_keys": True})}
+    )
+    assert [each.line for each in looked_at(for_keys, field(40) + recorded).places] == [1.0]
+    assert [each.line for each in looked_at(asked(recorded), field(160) + recorded).places] == [1.0]
+    assert all(each.line < 1 for each in looked_at(for_keys, field(160) + recorded).places)
 
 
 def test_part_at_the_edge_of_the_screen_is_not_all_there() -> None:

@@ -1,0 +1,74 @@
+"""Where keys go to by the picture of what was clicked before them."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from schemas.steps.step import Step, Target
+from schemas.values.pictures import Region
+from server.dispatch.questions.pictures import FindRecorded, PlacesFound
+from server.dispatch.questions.question import Question
+from server.dispatch.refusals import unavailable
+from server.runs.finding import Found, Halt
+from server.runs.finding.finding import look
+from server.vision.findings import PlaceFound
+from tests.server.runs.finding.test_by_text import CROP
+
+PLACE = {"place": {"x": 160, "y": 80}}
+SEEN = PlaceFound(at=Region(0, 64, 320, 32), scale=1.0, similarity=1.0, line=1.0, around=1.0)
+CARET = SEEN.model_copy(update={"line": 0.97})
+
+
+class Shown:
+    """A machine that shows these places, one look after another."""
+
+    organization_id = UUID(int=1)
+    machine_id = "desk-1"
+
+    def __init__(self, *looks: tuple[PlaceFound, ...]) -> None:
+        self.looks = list(looks)
+        self.asked: list[FindRecorded] = []
+
+    async def ask(self, question: Question[Any]) -> Any:
+        if not isinstance(question, FindRecorded):
+            return unavailable("no_screen", "it is locked", None)
+        self.asked.append(question)
+        return PlacesFound(places=self.looks.pop(0) if self.looks else ())
+
+    async def recorded(self, picture_id: str) -> bytes | None:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("looks", "reason"),
+    [
+        ([(SEEN,)], None),
+        ([(CARET,), (SEEN,)], None),
+        ([(CARET,), (CARET,)], "focus"),
+        ([(SEEN, SEEN)], "focus"),
+        ([], "focus"),
+    ],
+    ids=["as it was", "with a caret", "another line", "twice", "gone"],
+)
+async def test_keys_are_sent_where_what_was_clicked_looks_as_it_did(
+    looks: list[tuple[PlaceFound, ...]], reason: str | None
+) -> None:
+    machine = Shown(*looks)
+    step = Step(
+        operation="keyboard.type",
+        body={"text": "7"},
+        target=Target.model_validate({"crop": CROP | PLACE}),
+    )
+    found = await look(machine, step)
+    assert (found.reason if isinstance(found, Halt) else None) == reason
+    assert all(each.for_keys for each in machine.asked)
+    if isinstance(found, Found):
+        assert (found.how, found.body) == ("picture", {"text": "7"})
+
+
+async def test_keys_of_which_nothing_is_known_are_sent() -> None:
+    step = Step(operation="keyboard.type", body={"text": "7"}, target=Target.model_validate({}))
+    found = await look(Shown(), step)
+    assert isinstance(found, Found)
+    assert found.how == "none needed"
