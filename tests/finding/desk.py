@@ -1,6 +1,7 @@
 """A server, machines on X servers of their own, and a form on each, started anew for each run."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ from tests.waiting import until, waited
 
 HERE: Final = Path(__file__).parent
 
+SHOWN_SECONDS: Final = 15.0
+"""For what the move before has opened; by then it has not."""
+
 _SILENT: Final = {
     "NO_AT_BRIDGE": "1",
     "GTK_MODULES": "",
@@ -39,7 +43,10 @@ class Form:
 
     async def place(self, name: str) -> tuple[int, int]:
         """The middle of something, once it is to be seen."""
-        return await waited(lambda: self._where(name))
+        until = time.monotonic() + SHOWN_SECONDS
+        while (place := await self._where(name)) is None:
+            assert time.monotonic() < until, f"{name} was not shown in time"
+        return place
 
     async def sees(self, name: str) -> bool:
         """Whether something is to be seen."""

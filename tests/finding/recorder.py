@@ -101,9 +101,7 @@ class Person:
         await self._come(at)
         place = {"x": at[0], "y": at[1]}
         for _ in range(clicks):
-            await self._do(button(True, name, **place))
-            await asyncio.sleep(0.05)
-            await self._do(button(False, name, **place))
+            await self._do(button(True, name, **place), button(False, name, **place))
 
     async def type(self, text: str) -> None:
         """Type a text."""
