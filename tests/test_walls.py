@@ -262,7 +262,7 @@ FOREIGN = {
     "mss": ("machine_client.desktop.x11", "machine_client.desktop.windows.view"),
     "PIL": (
         *("machine_client.screen.encoding", "machine_client.screen.stillness"),
-        "server.dispatch.recording.blackening",
+        "server.dispatch.recording.painting",
     ),
     # The demo's window draws with it what arrives at the virtual desktop.
     "dbus_fast": ("machine_client.desktop.accessibility",),

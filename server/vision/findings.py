@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.inputs.sights import PictureShown, SeenTexts, TextShown
+from schemas.inputs.sights import PictureShown, Place, SeenTexts, TextShown
 from schemas.values.pictures import Region, Size
 
 MOST_TEXTS: Final = 2000
@@ -25,7 +25,8 @@ class Part(_Said):
 
     ``picture`` is what the recorded picture shows, and ``length`` how many of the bytes are its
     own, behind those of the other one.  The ``core`` is what is sought; all of its ``line`` has to
-    be as it was, and how much of what is ``around`` it is, is told.
+    be as it was, and how much of what is ``around`` it is, is told.  With ``text_at`` it is not the
+    picture that is sought, but the text that it shows there.
     """
 
     picture: Region
@@ -34,12 +35,14 @@ class Part(_Said):
     line: Region
     around: Region
     scale: float | None = None
+    text_at: Place | None = None
 
 
 class PlaceFound(_Said):
     """Where a part of a recorded picture may be, and how much of it is there again, up to 1.
 
-    ``at`` is where the core is, which is ``scale`` times as large as it was.
+    ``at`` is where the core is, which is ``scale`` times as large as it was.  Of a text ``was`` is
+    where it stood in the recorded picture.
     """
 
     at: Region
@@ -47,6 +50,7 @@ class PlaceFound(_Said):
     similarity: float
     line: float
     around: float
+    was: Region | None = None
 
 
 class Question(_Said):

@@ -103,20 +103,33 @@ def _places(recorded: Image.Image, shown: Image.Image, line: Region) -> tuple[Pl
 
 
 def _drawn(
-    names: list[str], button: str, size: int, height: int, at: tuple[int, int], colours: Colours
+    names: list[str],
+    button: str,
+    size: int,
+    height: int,
+    at: tuple[int, int],
+    colours: Colours,
+    larger: float = 1.0,
 ) -> Image.Image:
     ground, ink = colours
     image = Image.new("RGB", SCREEN, "#336699")
-    draw, font = ImageDraw.Draw(image), ImageFont.load_default(size)
+    draw, font = ImageDraw.Draw(image), ImageFont.load_default(round(size * larger))
     left, top = at
-    draw.rectangle((left, top, left + 400, top + len(names) * height), fill=ground)
+    height, columns = round(height * larger), [round(each * larger) for each in _COLUMNS]
+    name_at, button_at, button_ends, width = columns
+    draw.rectangle((left, top, left + width, top + len(names) * height), fill=ground)
     for number, name in enumerate(names):
         y = top + number * height
-        draw.text((left + 30, y + height // 2), name, fill=ink, font=font, anchor="lm")
-        draw.rectangle((left + 240, y + 2, left + 330, y + height - 2), outline=ink)
-        middle = left + 285, y + height // 2
+        draw.text((left + name_at, y + height // 2), name, fill=ink, font=font, anchor="lm")
+        box = left + button_at, y + 2, left + button_ends, y + height - 2
+        draw.rectangle(box, outline=ink)
+        middle = (box[0] + box[2]) // 2, y + height // 2
         draw.text(middle, button, fill=ink, font=font, anchor="mm")
     return image
+
+
+_COLUMNS: Final = (30, 240, 330, 400)
+"""Where a line's name begins, where its button does and ends, and how wide the list is."""
 
 
 def _name(chance: random.Random) -> str:

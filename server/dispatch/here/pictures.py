@@ -1,10 +1,9 @@
 """Where the screen of a machine of this node shows a part of a recorded picture."""
 
-from schemas.inputs.pictures import Area, PictureWanted
+from schemas.inputs.pictures import Area
 from schemas.values.pictures import Region
-from server.dispatch.here.screens import screenshot
+from server.dispatch.here.screens import without_pointer
 from server.dispatch.questions.pictures import FindRecorded, PlacesFound
-from server.dispatch.questions.screens import TakeScreenshot
 from server.dispatch.refusals import RefusedError, busy, no_vision
 from server.machines.shown_frames import caller_of
 from server.machines.socket import LinkSocket
@@ -26,14 +25,7 @@ async def find_recorded(
         width, height = size_of(recorded)
     except NoPictureError as error:
         raise RefusedError(no_vision(f"the recorded picture cannot be read: {error}")) from None
-    taken = await screenshot(
-        link,
-        TakeScreenshot(
-            organization_id=question.organization_id,
-            machine_id=question.machine_id,
-            wanted=PictureWanted(pointer=False),
-        ),
-    )
+    taken = await without_pointer(link, question)
     part = Part(
         picture=Region(0, 0, width, height),
         length=len(recorded),
@@ -41,6 +33,7 @@ async def find_recorded(
         line=_region(question.line),
         around=_region(question.around),
         scale=question.scale,
+        text_at=question.text_at,
     )
     caller = caller_of(question.organization_id, question.machine_id)
     try:

@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
+from schemas.inputs.pictures import Area, PictureWanted
 from schemas.inputs.waits import ElementSeen
 from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions
 from server.dispatch.here.elements import check_elements
 from server.dispatch.questions import screens
+from server.dispatch.questions.question import LinkQuestion
 from server.dispatch.refusals import (
     RefusedError,
     busy,
@@ -24,9 +26,13 @@ from server.machines.screens import MachineScreen, NotOnScreenError, ScreenUnava
 from server.machines.socket import LinkSocket
 
 Answer = TypeVar("Answer")
+R = TypeVar("R")
 
 VISION_UNAVAILABLE = "vision_unavailable"
 """What a machine client calls it when its node does not judge what it shows."""
+
+POINTER_DRAWN = "pointer_drawn"
+"""And when its desktop draws the pointer into every picture."""
 
 
 async def screenshot(link: LinkSocket, question: screens.TakeScreenshot) -> screens.PictureTaken:
@@ -35,6 +41,33 @@ async def screenshot(link: LinkSocket, question: screens.TakeScreenshot) -> scre
     return screens.PictureTaken.of(
         await _asked(link, lambda screen: screen.screenshot(wanted, screens.ANSWER_SECONDS))
     )
+
+
+async def without_pointer(
+    link: LinkSocket, question: LinkQuestion[R], region: Area | None = None
+) -> screens.PictureTaken:
+    """The same for whoever looks for something in it; the pointer is on it where it has to be.
+
+    Raises RefusedError.
+    """
+
+    def taken(*, pointer: bool) -> Awaitable[screens.PictureTaken]:
+        wanted = PictureWanted(region=region, pointer=pointer)
+        return screenshot(
+            link,
+            screens.TakeScreenshot(
+                organization_id=question.organization_id,
+                machine_id=question.machine_id,
+                wanted=wanted,
+            ),
+        )
+
+    try:
+        return await taken(pointer=False)
+    except RefusedError as error:
+        if error.refusal.code != POINTER_DRAWN:
+            raise
+        return await taken(pointer=True)
 
 
 async def wait(link: LinkSocket, question: screens.AwaitScreen) -> screens.ScreenSeen:

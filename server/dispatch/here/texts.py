@@ -1,8 +1,6 @@
 """Which texts the screen of a machine of this node shows."""
 
-from schemas.inputs.pictures import PictureWanted
-from server.dispatch.here.screens import screenshot
-from server.dispatch.questions.screens import TakeScreenshot
+from server.dispatch.here.screens import without_pointer
 from server.dispatch.questions.texts import ReadTexts, TextsRead
 from server.dispatch.refusals import RefusedError, busy, no_vision
 from server.machines.shown_frames import caller_of
@@ -12,14 +10,7 @@ from server.vision.vision import Vision, VisionBusyError, VisionError
 
 async def read_texts(vision: Vision, link: LinkSocket, question: ReadTexts) -> TextsRead:
     """The texts that its screen shows now.  Raises RefusedError."""
-    taken = await screenshot(
-        link,
-        TakeScreenshot(
-            organization_id=question.organization_id,
-            machine_id=question.machine_id,
-            wanted=PictureWanted(region=question.region, pointer=False),
-        ),
-    )
+    taken = await without_pointer(link, question, question.region)
     caller = caller_of(question.organization_id, question.machine_id)
     try:
         texts = await vision.texts(caller, taken.picture)

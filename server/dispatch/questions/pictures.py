@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from schemas.inputs.pictures import Area
+from schemas.inputs.sights import Place
 from schemas.values.pictures import PictureId
 from server.dispatch.questions.question import Look, Refusal, Reply
 from server.dispatch.questions.texts import ANSWER_SECONDS
@@ -23,7 +24,8 @@ class FindRecorded(Look[PlacesFound]):
     """Where does the screen show now what a kept picture of the whole desktop shows in a part?
 
     The ``core`` is sought; how much of its ``line`` and of what is ``around`` it is there again is
-    told.  ``scale`` is how much larger the screen is known to be than it was recorded.
+    told.  ``scale`` is how much larger the screen is known to be than it was recorded.  With
+    ``text_at`` it is the text that is sought that the kept picture shows there, in whatever font.
     """
 
     answer_seconds = ANSWER_SECONDS
@@ -34,6 +36,7 @@ class FindRecorded(Look[PlacesFound]):
     line: Area
     around: Area
     scale: float | None = None
+    text_at: Place | None = None
 
     def lost(self) -> Refusal:
         """It may be there; nobody says where."""

@@ -6,6 +6,7 @@ milliseconds since 1970.
 """
 
 from collections import deque
+from collections.abc import Iterable
 from typing import Final
 
 from schemas.link.picture_frames import Picture
@@ -20,6 +21,12 @@ SETTLED: Final = 300
 
 LIVE: Final = LiveOptions(width=None, height=None, quality=70, rate=8)
 
+COVERED: Final = 48
+"""Pixels from a place, in each direction, within which a pointer may cover what is there."""
+
+MOST_PLACES: Final = 512
+"""Of the pointer, the newest."""
+
 MOST_KEPT: Final = 32
 MOST_BYTES: Final = 24 * 1024 * 1024
 
@@ -31,6 +38,7 @@ class Frames:
         self._kept: deque[Picture] = deque()
         self._bytes = 0
         self._ended_at: int | None = None
+        self._pointer: deque[tuple[int, int, int]] = deque(maxlen=MOST_PLACES)
 
     def arrived(self, picture: Picture) -> None:
         """There is a new one."""
@@ -67,6 +75,35 @@ class Frames:
         if found is None or moment - found.captured_at <= FRESH or moment - cause >= FRESH:
             return found
         return None if self.changed(moment, moment + FRESH) else found
+
+    def pointer_passed(self, places: Iterable[tuple[int, int]], moment: int) -> None:
+        """The pointer, which is drawn into the pictures, was put to these places by then."""
+        self._pointer.extend((moment, x, y) for x, y in places)
+
+    def uncovered(self, shown: Picture, place: tuple[int, int], since: int) -> list[Picture]:
+        """Earlier pictures on which the pointer was elsewhere than at a place, the newest first.
+
+        None where it was elsewhere on the one that is ``shown`` as well.
+        """
+        if not self._was_covered(place, shown.captured_at):
+            return []
+        return [
+            each
+            for each in reversed(self._kept)
+            if since <= each.captured_at < shown.captured_at
+            and not self._was_covered(place, each.captured_at)
+        ]
+
+    def _was_covered(self, place: tuple[int, int], moment: int) -> bool:
+        """Whether the pointer was near a place, as far as is known, at about a moment."""
+        for at, x, y in reversed(self._pointer):
+            if at > moment + FRESH:
+                continue
+            if max(abs(x - place[0]), abs(y - place[1])) <= COVERED:
+                return True
+            if at < moment - FRESH:
+                break
+        return False
 
     def changed(self, after: int, until: int) -> bool:
         """Whether the screen changed in between."""

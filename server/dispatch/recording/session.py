@@ -15,6 +15,8 @@ from time import perf_counter
 from typing import Final, TypeVar
 from uuid import uuid4
 
+from schemas.inputs.bodies import MouseInput
+from schemas.inputs.outcomes import Completed
 from schemas.link.picture_frames import Picture
 from server.clock import milliseconds, server_time
 from server.dispatch.command import Command, CommandReply, Ended
@@ -157,6 +159,7 @@ class RecordingSession:
             at -= round((perf_counter() - timings.acknowledged) * 1000)
         elif isinstance(reply, Ended):
             at = reply.ended_at
+        self._frames.pointer_passed(_passed(taken.command, reply), at)
         # Of what was under way when private control began, or ended, a part may have been private.
         was_open = taken.command.accepted_at >= self._private_until
         if reply is not None and self._private_since is None and was_open:
@@ -270,6 +273,7 @@ class RecordingSession:
             if draft.hover and not self._frames.changed(draft.ended, draft.ended + SETTLED):
                 continue  # The pointer rested somewhere, and nothing came of it.
             made.append(_Made(draft, await self._shown(draft, cause)))
+            self._showing.is_shown(draft)
             cause = draft.ended
         return made
 
@@ -360,6 +364,16 @@ class _Made:
 
     draft: Draft
     shown: Shown
+
+
+def _passed(command: Command, reply: CommandReply | None) -> list[tuple[int, int]]:
+    """Where an input has put the pointer, the last place last."""
+    body = command.body
+    places = body.places if isinstance(body, MouseInput) and body.picture_size is None else ()
+    passed = [(each.x, each.y) for each in places]
+    if isinstance(reply, Ended) and isinstance(reply.outcome, Completed):
+        passed.append((reply.outcome.pointer.x, reply.outcome.pointer.y))
+    return passed
 
 
 def _or_never(moment: int | None) -> float:

@@ -7,10 +7,11 @@ from typing import Final
 from schemas.link.picture_frames import Picture
 from schemas.values.pictures import Region
 from server.dispatch.recording.around import Elements
-from server.dispatch.recording.blackening import blackened
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.fields import Covers, covers_of, fields_of, place_of_field
 from server.dispatch.recording.frames import Frames
+from server.dispatch.recording.painting.blackening import blackened
+from server.dispatch.recording.painting.uncovering import uncovered
 
 Shown = tuple[Picture | None, Picture | None]
 """How the screen looked before and after a step."""
@@ -32,6 +33,12 @@ class Showing:
         self._frames = frames
         self._fields: set[str] = set()
         self._is_blind = False
+        self._typed_at = 0
+
+    def is_shown(self, draft: Draft) -> None:
+        """A step is over: what was on the screen before it typed something is not shown later."""
+        if not draft.operation.startswith("mouse."):
+            self._typed_at = max(self._typed_at, draft.ended)
 
     def needs_look(self, draft: Draft, *, is_secret: bool) -> bool:
         """Whether it is still to be known where something secret is, after a step."""
@@ -48,7 +55,14 @@ class Showing:
         covers = self._covers(draft, is_secret=is_secret)
         before = self._frames.at(draft.began, cause, draft.before)
         after = None if until is None else self._frames.at(until, draft.ended)
+        if before is not None and draft.place is not None:
+            before = await self._without_pointer(before, draft.place)
         return await _covered(before, covers[0]), await _covered(after, covers[1])
+
+    async def _without_pointer(self, shown: Picture, place: tuple[int, int]) -> Picture:
+        """How the screen looked, with what the pointer covered at a place, if that is known."""
+        earlier = self._frames.uncovered(shown, place, self._typed_at)
+        return await asyncio.to_thread(uncovered, shown, earlier, place) if earlier else shown
 
     def _covers(self, draft: Draft, *, is_secret: bool) -> tuple[Covers | None, Covers | None]:
         """What is blacked out on both pictures; None is that one must not be kept."""

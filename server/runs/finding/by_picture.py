@@ -32,7 +32,7 @@ async def by_picture(
     """Where the target is; None where nothing is like its picture.  Raises RefusedError."""
     if target.crop is None or (place := placing.place_of(step)) is None:
         return None
-    height = _heights(target, place)
+    height = line_of(target, place)
     around = target.crop.area
     found = await _place_of(machine, target.crop.picture, place, height, around, scale)
     if not isinstance(found, PlaceFound):
@@ -55,21 +55,29 @@ async def _place_of(
     scale: float | None,
 ) -> PlaceFound | Halt | None:
     """The one place that shows what was around a place; None where none does."""
+    question = asking(machine, picture, place, height, around)
+    reply = await asked(machine, question.model_copy(update={"scale": scale}))
+    return chosen(reply.places)
+
+
+def asking(
+    machine: Machine,
+    picture: str,
+    place: tuple[int, int],
+    height: tuple[int, int],
+    around: Area,
+) -> FindRecorded:
+    """What asks where what was around a place is now."""
     top, bottom = height
     left = max(0, place[0] - LINE_REACH)
-    reply = await asked(
-        machine,
-        FindRecorded(
-            organization_id=machine.organization_id,
-            machine_id=machine.machine_id,
-            picture=picture,
-            core=_core(place, height, around),
-            line=Area(x=left, y=top, width=place[0] + LINE_REACH - left, height=bottom - top),
-            around=around,
-            scale=scale,
-        ),
+    return FindRecorded(
+        organization_id=machine.organization_id,
+        machine_id=machine.machine_id,
+        picture=picture,
+        core=_core(place, height, around),
+        line=Area(x=left, y=top, width=place[0] + LINE_REACH - left, height=bottom - top),
+        around=around,
     )
-    return chosen(reply.places)
 
 
 def chosen(places: tuple[PlaceFound, ...]) -> PlaceFound | Halt | None:
@@ -116,8 +124,8 @@ async def _check_end(
     return None
 
 
-def _heights(target: Target, place: tuple[int, int]) -> tuple[int, int]:
-    """From where to where the line of a place reaches: as its element, if that is no larger."""
+def line_of(target: Target, place: tuple[int, int]) -> tuple[int, int]:
+    """From where to where a place's line reaches: as far as its element, if that is no larger."""
     box = target.box
     if box is not None and box.height <= MOST_LINE_HEIGHT and 0 <= place[1] - box.y < box.height:
         return max(0, box.y - _EDGE), box.y + box.height + _EDGE

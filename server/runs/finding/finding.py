@@ -9,6 +9,7 @@ from server.runs.asking import Machine
 from server.runs.finding import looking, placing
 from server.runs.finding.by_element import at_focus, by_element, contradicts, named
 from server.runs.finding.by_picture import by_picture
+from server.runs.finding.by_text import by_text
 from server.runs.finding.halting import halted
 from server.runs.finding.outcomes import Candidate, Found, Halt
 
@@ -45,14 +46,16 @@ async def _found(machine: Machine, step: Step, scale: float | None) -> Found | H
             )
         return Found(dict(step.body), "none needed")
     found = await _by_element(machine, step, target)
-    return found or await _by_picture(machine, step, target, scale) or _nowhere(target)
+    return found or await _by_sight(machine, step, target, scale) or _nowhere(target)
 
 
-async def _by_picture(
+async def _by_sight(
     machine: Machine, step: Step, target: Target, scale: float | None
 ) -> Found | Halt | None:
-    """As `by_picture`, where no element that is told of is another one."""
+    """By its picture or else its text, where no element that is told of is another one."""
     found = await by_picture(machine, step, target, scale)
+    if found is None:
+        found = await by_text(machine, step, target)
     if not isinstance(found, Found) or found.at is None:
         return found
     body = found.body

@@ -7,7 +7,7 @@ from schemas.values.pictures import Region
 from server.dispatch.questions.question import Refusal
 from server.dispatch.questions.screens import PictureTaken
 
-How = Literal["element", "picture", "none needed"]
+How = Literal["element", "picture", "text", "none needed"]
 
 HaltReason = Literal[
     "missing",

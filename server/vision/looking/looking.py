@@ -4,14 +4,15 @@ from base64 import b64decode
 
 from schemas.inputs.sights import MAX_SEEN, MAX_SHOWN_TEXT, PictureShown, TextShown
 from server.vision.findings import LONGEST_TEXT, MOST_TEXTS, Findings, Question, TextFound
-from server.vision.looking import pictures, pixels, recorded, texts
+from server.vision.looking import pictures, pixels, recorded, texts, written
 from server.vision.looking.pixels import Pixels
 
 
 def looked_at(question: Question, picture: bytes) -> Findings:
     """What the picture shows of what was asked."""
     if question.part is not None:
-        return Findings(places=recorded.places(question, question.part, picture))
+        by = recorded if question.part.text_at is None else written
+        return Findings(places=by.places(question, question.part, picture))
     screen = pixels.decoded(picture)
     if not question.conditions:
         return Findings(texts=_texts(question, screen))

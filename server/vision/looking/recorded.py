@@ -47,7 +47,7 @@ def places(question: Question, part: Part, content: bytes) -> tuple[PlaceFound, 
     screen = edges(pixels.decoded(content[: -part.length]))
     recorded = edges(pixels.decoded(content[-part.length :]))
     shown = Question(region=part.picture, size=Size(recorded.shape[1], recorded.shape[0]))
-    core, *others = (_box(each, shown) for each in (part.core, part.line, part.around))
+    core, *others = (box_in(each, shown) for each in (part.core, part.line, part.around))
     if max(each.width * each.height for each in others) > LARGEST_PART:
         raise ValueError("the part is too large")
     for scale in SCALES if part.scale is None else (part.scale,):
@@ -152,7 +152,7 @@ def _cut(picture: Edges, box: Box) -> Edges:
     return picture[top : top + int(box.height), left : left + int(box.width)]
 
 
-def _box(region: Region, shown: Question) -> Box:
+def box_in(region: Region, shown: Question) -> Box:
     """Where a recorded picture shows a part of the desktop, as far as it does."""
     width, height = shown.size
     scale_x, scale_y = shown.region.width / width, shown.region.height / height

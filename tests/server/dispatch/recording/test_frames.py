@@ -63,3 +63,20 @@ def test_screen_is_not_known_while_no_pictures_come() -> None:
     frames.arrived(at(3000))
     assert frames.at(2900, 0) is None
     assert taken(frames.at(3100, 0)) == 3000
+
+
+def test_earlier_pictures_have_the_pointer_elsewhere() -> None:
+    frames = filled(1000, 2000, 3000, 4000)
+    shown = frames.at(9000, 0)
+    assert shown is not None
+    assert frames.uncovered(shown, (100, 100), 0) == []
+    frames.pointer_passed([(900, 900)], 500)
+    frames.pointer_passed([(300, 300), (90, 120)], 2900)
+    assert [each.captured_at for each in frames.uncovered(shown, (100, 100), 0)] == [2000, 1000]
+    assert [each.captured_at for each in frames.uncovered(shown, (100, 100), 1500)] == [2000]
+    assert frames.uncovered(shown, (500, 500), 0) == []
+    # It was there on its way.
+    assert (
+        frames.uncovered(filled(2900).at(2900, 0) or shown, (300, 300), 0)
+        == [each for each in (frames.at(1000, 0), frames.at(2000, 0)) if each][::-1]
+    )

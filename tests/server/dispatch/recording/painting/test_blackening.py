@@ -7,7 +7,7 @@ from PIL import Image
 
 from schemas.link.picture_frames import Picture
 from schemas.values.pictures import PictureFormat, Region, Size
-from server.dispatch.recording.blackening import blackened
+from server.dispatch.recording.painting.blackening import blackened
 
 SIZE = Size(160, 96)
 WHOLE = Region(0, 0, *SIZE)

@@ -24,22 +24,30 @@ MOST_PIXELS: Final = 64 * 1024 * 1024
 
 def blackened(picture: Picture, covers: Sequence[Region]) -> Picture | None:
     """A picture without what is in these parts of the desktop; None where it cannot be read."""
-    if picture.size.width * picture.size.height > MOST_PIXELS:
-        return None
-    form = picture.format.upper()
-    try:
-        with Image.open(io.BytesIO(picture.content), formats=[form]) as image:
-            if image.size != tuple(picture.size):
-                return None
-            drawn = image.convert("RGB")
-    except (OSError, ValueError, SyntaxError):
+    if (drawn := pixels_of(picture)) is None:
         return None
     draw = ImageDraw.Draw(drawn)
     for cover in covers:
         if (box := _box(cover, picture)) is not None:
             draw.rectangle(box, fill="black")
+    return with_pixels(picture, drawn)
+
+
+def pixels_of(picture: Picture) -> Image.Image | None:
+    """What a picture shows, which a machine has made; None where it cannot be read."""
+    if picture.size.width * picture.size.height > MOST_PIXELS:
+        return None
+    try:
+        with Image.open(io.BytesIO(picture.content), formats=[picture.format.upper()]) as image:
+            return image.convert("RGB") if image.size == tuple(picture.size) else None
+    except (OSError, ValueError, SyntaxError):
+        return None
+
+
+def with_pixels(picture: Picture, drawn: Image.Image) -> Picture:
+    """A picture that shows something else."""
     encoded = io.BytesIO()
-    drawn.save(encoded, form, quality=QUALITY)
+    drawn.save(encoded, picture.format.upper(), quality=QUALITY)
     return replace(picture, content=encoded.getvalue())
 
 
