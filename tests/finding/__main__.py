@@ -63,7 +63,7 @@ async def _results(given: argparse.Namespace) -> list[Result]:
         path = Path(directory)
         async with (
             mongodb(path) as uri,
-            running_service(uri, path / "server") as service,
+            running_service(uri, path / "server", vision_timeout=60) as service,
             desks(service, path, given.desks) as there,
         ):
             return await run(there, those, lambda result: print(result, flush=True))

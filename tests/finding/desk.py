@@ -11,6 +11,7 @@ from typing import Any, Final
 from tests.desktop import resize_screen
 from tests.finding.judging import Line, read
 from tests.finding.scenario import LARGEST, SCREEN, Scenario
+from tests.held import x_display
 from tests.machine_client.desktop.accessibility.rig import (
     AccessibleDesktop,
     Program,
@@ -21,6 +22,8 @@ from tests.service import ScriptedMachine, Service
 from tests.waiting import until, waited
 
 HERE: Final = Path(__file__).parent
+
+ASIDE: Final = (1, 1)
 
 SHOWN_SECONDS: Final = 15.0
 """For what the move before has opened; by then it has not."""
@@ -85,8 +88,12 @@ class Desk:
     async def shows(
         self, toolkit: str, scenario: Scenario, *, tells_elements: bool
     ) -> AsyncIterator[Form]:
-        """A form on the screen, which is as large as the scenario says, alone."""
+        """A form on the screen, which is as large as the scenario says, alone.
+
+        The pointer is beside it, as without a window manager a window has the focus under it.
+        """
         await self._resize(scenario.screen)
+        await asyncio.to_thread(_park, self.desktop.display)
         self.forms += 1
         record = self.directory / f"record-{self.forms}"
         variables = {**self.desktop.environment, "GTK_THEME": ""}
@@ -112,6 +119,12 @@ class Desk:
                 return (_size_of(view) == screen) or None
 
             await waited(is_known)
+
+
+def _park(display: str) -> None:
+    with x_display(display) as connection:
+        connection.screen().root.warp_pointer(*ASIDE)
+        connection.sync()
 
 
 def _size_of(view: Any) -> tuple[int, int]:
