@@ -36,3 +36,8 @@ class Around(StrictModel):
     is_empty: StrictBool = Field(
         False, description="true where it is a field that had nothing in it when keys came."
     )
+    is_checked: StrictBool | None = Field(
+        None,
+        description="Whether it was checked or pressed, of what can be: to click it where it is so "
+        "already would undo that. null of all else.",
+    )

@@ -6,6 +6,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
+
 from schemas.steps.step import Step
 from server.runs.finding import Halt, Verified, as_before, expected, find
 from server.runs.machine import RunMachine
@@ -43,7 +45,11 @@ def _course(name: str, way: Way, *changes: Change) -> Course:
     return Course(workflow, way, 1, changes)
 
 
-async def test_recorded_workflows_on_forms_that_have_changed(mongodb: str, tmp_path: Path) -> None:
+async def test_recorded_workflows_on_forms_that_have_changed(
+    mongodb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nothing comes late here.
+    monkeypatch.setattr("server.runs.finding.finding.PATIENCE_SECONDS", {})
     async with (
         running_service(mongodb, tmp_path / "server") as service,
         desks(service, tmp_path, 2) as there,

@@ -13,6 +13,12 @@ from schemas.values.pictures import Region
 SAME_LINE: Final = 0.5
 """Of the lower one's height, that two elements of one line share."""
 
+_TOGGLED: Final = frozenset({"check box", "toggle button", "switch", "check menu item"})
+_ONE_OF_SEVERAL: Final = frozenset({"radio button", "radio menu item"})
+"""A further click changes nothing."""
+
+_ON: Final = frozenset({"checked", "pressed"})
+
 _CUT: Final = "…"
 
 _SIDES: Final[tuple[Side, ...]] = get_args(Side)
@@ -32,7 +38,15 @@ def around(element: SeenElement, among: Sequence[SeenElement]) -> Around:
         application=glob_of_cut(element.application) if element.application else None,
         window=glob_of_cut(element.window) if element.window else None,
         neighbours=tuple(beside),
+        is_checked=is_checked(element),
     )
+
+
+def is_checked(element: SeenElement) -> bool | None:
+    """Whether an element is checked, of which a click makes the other; None of all else."""
+    if element.role not in _TOGGLED and "checkable" not in element.states:
+        return None
+    return None if element.role in _ONE_OF_SEVERAL else not _ON.isdisjoint(element.states)
 
 
 def lacks(element: SeenElement, among: Sequence[SeenElement], recorded: Around) -> list[str]:

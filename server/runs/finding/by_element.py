@@ -9,7 +9,7 @@ from schemas.inputs.selectors import Selector, Sought
 from schemas.link.element_messages import MAX_ELEMENTS, SeenElement
 from schemas.steps.step import Step, Target
 from schemas.steps.surroundings import Around
-from server.dispatch.here.neighbours import is_like, lacks
+from server.dispatch.here.neighbours import is_checked, is_like, lacks
 from server.runs.asking import Machine
 from server.runs.finding import placing
 from server.runs.finding.looking import elements
@@ -49,6 +49,8 @@ async def by_element(machine: Machine, step: Step, target: Target) -> Found | Ha
         return found
     if (why := _why_unusable(found)) is not None:
         return Halt("not_usable", why, (Candidate(found.bounds, 1.0, called(found)),))
+    if (halt := _other_state(found, target.around or _ANYWHERE)) is not None:
+        return halt
     if placing.is_single(step) and placing.may_be_whole(found):
         body = placing.at_element(step, found)
         return Found(body, "element", at=found.bounds)
@@ -216,6 +218,17 @@ def _at_same_place_within(step: Step, target: Target, element: SeenElement) -> F
         candidates = (Candidate(now, 0.5, called(element)),)
         return Halt("surroundings", why, candidates, sizes[:1], sizes[1:])
     return Found(placing.moved(step, box, now), "element", at=now)
+
+
+def _other_state(element: SeenElement, recorded: Around) -> Halt | None:
+    """What is wrong where a click would take away what it was to bring about."""
+    now = is_checked(element)
+    if now is None or recorded.is_checked is None or now == recorded.is_checked:
+        return None
+    words = {True: "checked", False: "not checked"}
+    why = f"{called(element)} is {words[now]} already, and was {words[not now]} before the step"
+    candidates = (Candidate(element.bounds, 0.5, called(element)),)
+    return Halt("surroundings", why, candidates, (words[not now],), (words[now],))
 
 
 def _why_unusable(element: SeenElement) -> str | None:

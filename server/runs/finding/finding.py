@@ -1,5 +1,6 @@
 """Where a step belongs on the screen as it is now."""
 
+import asyncio
 from typing import Final
 
 from schemas.steps.step import Step, Target
@@ -12,6 +13,7 @@ from server.runs.finding.by_picture import by_picture
 from server.runs.finding.by_text import by_text
 from server.runs.finding.halting import halted
 from server.runs.finding.outcomes import Candidate, Found, Halt
+from server.runs.finding.thresholds import PATIENCE_SECONDS
 
 _FIRST: Final = (("x", "y"), ("start_x", "start_y"))
 
@@ -19,16 +21,26 @@ _FIRST: Final = (("x", "y"), ("start_x", "start_y"))
 async def find(machine: Machine, step: Step, scale: float | None = None) -> Found | Halt:
     """Where a step belongs, once the screen is still; or why nobody knows, and nothing was done.
 
-    ``scale`` is what earlier steps of the run were found at.  Raises StoreUnavailable.
+    A screen that is about to come is waited for.  ``scale`` is what earlier steps of the run were
+    found at.  Raises StoreUnavailable.
     """
+    clock = asyncio.get_running_loop().time
+    began_at = clock()
+    while isinstance(found := await look(machine, step, scale), Halt):
+        left = began_at + PATIENCE_SECONDS.get(found.reason, 0.0) - clock()
+        if left <= 0:
+            return await halted(machine, found)
+        await looking.until_changed(machine, left)
+    return found
+
+
+async def look(machine: Machine, step: Step, scale: float | None = None) -> Found | Halt:
+    """The same at this moment, with no picture of a halt."""
     await looking.settle(machine)
     try:
-        found = await _found(machine, step, scale)
+        return await _found(machine, step, scale)
     except RefusedError as error:
-        found = Halt("cannot_look", error.refusal.detail, refusal=error.refusal)
-    if isinstance(found, Halt):
-        return await halted(machine, found)
-    return found
+        return Halt("cannot_look", error.refusal.detail, refusal=error.refusal)
 
 
 async def _found(machine: Machine, step: Step, scale: float | None) -> Found | Halt:

@@ -1,12 +1,13 @@
 """What is asked of a machine about its screen while a step is found and seen to come true."""
 
+import asyncio
 from typing import TypeVar
 from uuid import uuid4
 
 from schemas.inputs.outcomes import Point
 from schemas.inputs.pictures import PictureWanted
 from schemas.inputs.selectors import Sought
-from schemas.inputs.waits import Conditions, Still
+from schemas.inputs.waits import Changed, Conditions, Still
 from server.dispatch.questions.elements import ElementsFound, FindElements
 from server.dispatch.questions.question import Question
 from server.dispatch.questions.screens import (
@@ -18,7 +19,7 @@ from server.dispatch.questions.screens import (
 )
 from server.dispatch.refusals import RefusedError, accepted
 from server.runs.asking import Machine
-from server.runs.finding.thresholds import SETTLE_SECONDS, STILL_SECONDS
+from server.runs.finding.thresholds import BLIND_SECONDS, SETTLE_SECONDS, STILL_SECONDS
 
 R = TypeVar("R")
 
@@ -71,6 +72,14 @@ async def until_seen(machine: Machine, conditions: Conditions, seconds: float) -
     while isinstance(seen := await asked(machine, question), StillWaiting):
         pass
     return seen
+
+
+async def until_changed(machine: Machine, seconds: float) -> None:
+    """Wait until the screen changes, for so long at most; one that cannot be seen may have."""
+    try:
+        await until_seen(machine, (Changed(changed=True),), seconds)
+    except RefusedError:
+        await asyncio.sleep(min(seconds, BLIND_SECONDS))
 
 
 async def settle(machine: Machine) -> None:

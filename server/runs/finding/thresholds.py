@@ -1,5 +1,6 @@
 """How like something has to be to be taken for a step's target, all in one place."""
 
+from collections.abc import Mapping
 from typing import Final
 
 STILL_SECONDS: Final = 0.3
@@ -7,6 +8,13 @@ STILL_SECONDS: Final = 0.3
 
 SETTLE_SECONDS: Final = 2.0
 """A screen that never is, is looked at after so long."""
+
+PATIENCE_SECONDS: Final[Mapping[str, float]] = {"missing": 10.0, "focus": 10.0, "surroundings": 3.0}
+"""By the reason of a halt, for which it is looked again whenever the screen has changed: a program
+that starts shows its window after some seconds, and what stands around a field a moment later."""
+
+BLIND_SECONDS: Final = 0.5
+"""After which it is looked again where no screen tells of a change."""
 
 SAME_SIZE: Final = 2
 """Pixels by which an element may be larger or smaller, where a place within it counts."""

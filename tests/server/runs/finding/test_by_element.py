@@ -16,6 +16,7 @@ from server.dispatch.questions.elements import ElementsFound, FindElements
 from server.dispatch.questions.question import Question, Refusal
 from server.dispatch.refusals import unavailable, without_elements
 from server.runs.finding import Found, Halt, find
+from server.runs.finding.finding import look
 from tests.told_elements import element
 
 SAVE = Selector(role="push button", name="Save")
@@ -61,6 +62,7 @@ def row(number: int, **others: Any) -> list[SeenElement]:
     return [label, element(bounds=Region(100, top, 80, 30), ref=ref, **others)]
 
 
+BOUNDS = Region(100, 80, 80, 30)
 ROWS = [*row(1), *row(2), *row(3)]
 
 
@@ -73,22 +75,55 @@ def click(selector: Selector = SAVE, of: SeenElement = ROWS[3], **said: Any) -> 
 async def test_line_decides_also_where_not_all_is_told_at_once() -> None:
     many = [element("label", f"Note {number}", ref=f"note-{number}") for number in range(20)]
     machine = Played([*ROWS, *many], most=10)
-    found = await find(machine, click(around=around(ROWS[3], ROWS)))
+    found = await look(machine, click(around=around(ROWS[3], ROWS)))
     assert isinstance(found, Found), found
     assert found.body == {"element": {"ref": "row-2"}}
     alike = Played([*many, *[each for number in range(60) for each in row(number)]], most=10)
-    halt = await find(alike, click(around=around(ROWS[3], ROWS)))
+    halt = await look(alike, click(around=around(ROWS[3], ROWS)))
     assert isinstance(halt, Halt)
     assert (halt.reason, halt.why[:27]) == ("ambiguous", "too many elements are like ")
 
 
 async def test_element_of_another_window_is_named_and_not_taken() -> None:
     other = [each.model_copy(update={"window": "Mail"}) for each in row(2)]
-    halt = await find(Played(other), click(around=around(ROWS[3], ROWS)))
+    halt = await look(Played(other), click(around=around(ROWS[3], ROWS)))
     assert isinstance(halt, Halt)
     assert halt.reason == "surroundings"
     assert halt.expected[0] == "the window Invoice 4711"
     assert halt.candidates[0].box == ROWS[3].bounds
+
+
+async def test_screen_that_is_about_to_come_is_waited_for() -> None:
+    def come(machine: Played) -> None:
+        if len(machine.asked) > 2:
+            machine.elements = ROWS
+
+    found = await find(Played([], before=come), click(around=around(ROWS[3], ROWS)))
+    assert isinstance(found, Found)
+    assert found.body == {"element": {"ref": "row-2"}}
+
+
+@pytest.mark.parametrize(
+    ("role", "was", "now", "reason"),
+    [
+        ("check box", [], [], None),
+        ("check box", [], ["checked"], "surroundings"),
+        ("check box", ["checked"], [], "surroundings"),
+        ("toggle button", ["pressed"], ["pressed"], None),
+        ("toggle button", [], ["pressed"], "surroundings"),
+        ("radio button", [], ["checked"], None),
+    ],
+)
+async def test_what_is_checked_already_is_not_clicked_again(
+    role: str, was: list[str], now: list[str], reason: str | None
+) -> None:
+    before, after = (
+        element(role, "Urgent", states=["enabled", *states], ref="urgent", bounds=BOUNDS)
+        for states in (was, now)
+    )
+    step = click(Selector(role=role, name="Urgent"), before, around=around(before, [before]))
+    found = await look(Played([after]), step)
+    assert (found.reason if isinstance(found, Halt) else None) == reason
 
 
 async def test_place_that_is_not_sure_yet_is_looked_for_again() -> None:
@@ -97,9 +132,9 @@ async def test_place_that_is_not_sure_yet_is_looked_for_again() -> None:
             machine.elements = ROWS
 
     unplaced = [each.model_copy(update={"bounds": None}) for each in ROWS]
-    found = await find(Played(unplaced, before=settle), click(around=around(ROWS[3], ROWS)))
+    found = await look(Played(unplaced, before=settle), click(around=around(ROWS[3], ROWS)))
     assert isinstance(found, Found)
-    never = await find(Played(unplaced[2:4]), click())
+    never = await look(Played(unplaced[2:4]), click())
     assert isinstance(never, Halt)
     assert never.reason == "not_usable"
 
@@ -111,17 +146,17 @@ async def test_place_that_is_not_sure_yet_is_looked_for_again() -> None:
 async def test_place_within_a_drawing_counts_and_needs_its_size(bounds: Region, came: Any) -> None:
     drawing = element("drawing area", "Plan", bounds=bounds)
     step = click(Selector(role="drawing area", name="Plan"))
-    found = await find(Played([drawing]), step)
+    found = await look(Played([drawing]), step)
     assert (found.body if isinstance(found, Found) else found.reason) == came
 
 
 async def test_machine_without_elements_says_so_unless_there_is_a_picture() -> None:
     machine = Played([], refusal=without_elements("it has none"))
-    halt = await find(machine, click())
+    halt = await look(machine, click())
     assert isinstance(halt, Halt)
     assert (halt.reason, halt.refusal) == ("cannot_look", machine.refusal)
     crop = {"picture": "0" * 64, "area": {"x": 0, "y": 0, "width": 320, "height": 160}}
-    unseen = await find(machine, click(crop=crop))
+    unseen = await look(machine, click(crop=crop))
     assert isinstance(unseen, Halt)
     assert unseen.why == "the machine shows no screen: it is locked"
 
@@ -141,11 +176,11 @@ async def test_keys_are_for_the_element_that_had_the_focus(
     recorded = around(field_, [field_]).model_copy(update={"is_empty": True})
     target = Target(element=Selector(role="entry", name="Total"), around=recorded)
     step = Step(operation="keyboard.type", body={"text": "7"}, target=target)
-    found = await find(Played([field_]), step)
+    found = await look(Played([field_]), step)
     assert (found.reason if isinstance(found, Halt) else None) == reason
     if reason is None:
         other = element("entry", "Other", ref="other", states=states)
-        elsewhere = await find(Played([other]), step)
+        elsewhere = await look(Played([other]), step)
         assert isinstance(elsewhere, Halt)
         assert "without role 'entry' name 'Total'" in elsewhere.why
 
@@ -153,10 +188,10 @@ async def test_keys_are_for_the_element_that_had_the_focus(
 async def test_place_in_a_smaller_picture_is_not_taken_alone() -> None:
     body = {"x": 3, "y": 4, "in": {"width": 640, "height": 400}}
     target = Target(element=SAVE)
-    halt = await find(Played(ROWS), Step(operation="mouse.click", body=body, target=target))
+    halt = await look(Played(ROWS), Step(operation="mouse.click", body=body, target=target))
     assert isinstance(halt, Halt)
     assert halt.reason == "unfindable"
-    assert isinstance(await find(Played([]), Step(operation="mouse.click", body=body)), Found)
+    assert isinstance(await look(Played([]), Step(operation="mouse.click", body=body)), Found)
 
 
 def test_sought_of_all_is_all() -> None:
