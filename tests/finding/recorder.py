@@ -10,11 +10,10 @@ from tests.finding.scenario import Scenario
 from tests.finding.workflows import RECORDED, Click, Drag, Keys, Move, ScrollTo, Type, named
 from tests.hand_client import HandClient, button, hand_path, move, stroke, wheel
 
-LOOK_SECONDS: Final = 0.7
-"""After an input: by then the elements were mostly told that there are before the next one."""
-
 REST_SECONDS: Final = 0.5
 """For which a hand's pointer rests on its target before it presses: a picture is taken then."""
+
+BETWEEN_TURNS: Final = 0.1
 
 TURNS: Final = 3
 """Of the wheel at once."""
@@ -25,9 +24,9 @@ Place = tuple[int, int]
 
 
 class Doer(Protocol):
-    """Whoever does what a workflow says; ``turns_after`` are seconds between turns of the wheel."""
+    """Whoever does what a workflow says; ``turns_at_once`` is whether the wheel turns on and on."""
 
-    turns_after: float
+    turns_at_once: bool
 
     async def click(self, at: Place, name: str, clicks: int) -> None:
         """Click so often."""
@@ -48,7 +47,7 @@ class Doer(Protocol):
 class Program:
     """A program, by the API; its pointer goes straight to each place."""
 
-    turns_after = LOOK_SECONDS
+    turns_at_once = False
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -88,7 +87,7 @@ class Program:
 class Person:
     """A hand in the console, whose pointer comes, rests on its target, and presses."""
 
-    turns_after = 0.1
+    turns_at_once = True
 
     def __init__(self, desk: Desk, hand: HandClient, lease: str) -> None:
         self._desk = desk
@@ -161,7 +160,7 @@ async def doing(desk: Desk, *, by_hand: bool) -> AsyncIterator[Doer]:
         await desk.service.request("DELETE", f"{path}/{lease}")
 
 
-async def do(doer: Doer, form: Form, scenario: Scenario, doing_it: Move) -> None:
+async def do(doer: Doer, form: Form, scenario: Scenario, doing_it: Move, pause: float) -> None:
     """Do one of a workflow's moves, and wait as a person would."""
 
     async def at(name: str) -> Place:
@@ -180,7 +179,7 @@ async def do(doer: Doer, form: Form, scenario: Scenario, doing_it: Move) -> None
             place = await at(over)
             for _ in range(MOST_TURNS):
                 await doer.turn(place)
-                await asyncio.sleep(doer.turns_after)
+                await asyncio.sleep(BETWEEN_TURNS if doer.turns_at_once else pause)
                 if await form.sees(named(until, scenario)):
                     break
-    await asyncio.sleep(LOOK_SECONDS)
+    await asyncio.sleep(pause)
