@@ -185,22 +185,33 @@ def tap_keycode(display: str, keycode: int) -> None:
 
 
 def resize_screen(display: str, width: int, height: int) -> None:
-    """Make the only screen of a virtual display smaller, as a person would with RANDR."""
+    """Give the only screen of a virtual display another size, as a person would with RANDR.
+
+    It can be no larger than it was at first.
+    """
     with x_display(display) as connection:
         root = connection.screen().root
         resources = root.xrandr_get_screen_resources()
         (crtc,), (output,) = resources.crtcs, resources.outputs
-        name = f"{width}x{height}"
-        mode = dict.fromkeys(("dot_clock", "flags", "h_skew", "h_total", "v_total", "id"), 0)
-        mode |= dict.fromkeys(("h_sync_start", "h_sync_end", "v_sync_start", "v_sync_end"), 0)
-        mode |= {"width": width, "height": height, "name_length": len(name)}
-        mode_id = root.xrandr_create_mode(mode, name).mode
+        mode_id = _mode_of(root, resources, width, height)
         connection.xrandr_add_output_mode(output, mode_id)
         now = resources.config_timestamp
         connection.xrandr_set_crtc_config(crtc, now, 0, 0, X.NONE, 1, [])
         root.xrandr_set_screen_size(width, height, width, height)
         now = root.xrandr_get_screen_resources().config_timestamp
         connection.xrandr_set_crtc_config(crtc, now, 0, 0, mode_id, 1, [output])
+
+
+def _mode_of(root: Any, resources: Any, width: int, height: int) -> int:
+    """A mode of this size, which is made where there is none."""
+    for each in resources.modes:
+        if (each.width, each.height) == (width, height):
+            return int(each.id)
+    name = f"{width}x{height}"
+    mode = dict.fromkeys(("dot_clock", "flags", "h_skew", "h_total", "v_total", "id"), 0)
+    mode |= dict.fromkeys(("h_sync_start", "h_sync_end", "v_sync_start", "v_sync_end"), 0)
+    mode |= {"width": width, "height": height, "name_length": len(name)}
+    return int(root.xrandr_create_mode(mode, name).mode)
 
 
 @dataclass(frozen=True)

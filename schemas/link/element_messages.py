@@ -26,6 +26,9 @@ MAX_ELEMENTS_BYTES: Final = 192 * 1024
 
 MAX_SILENT: Final = 16
 
+MAX_COVERED: Final = 8
+"""Parts of an element over which other windows lie."""
+
 Truncation = Literal["limit", "size", "time"]
 """Why an answer does not have all that there is.
 
@@ -53,7 +56,9 @@ class ElementsQuery(Message):
 class SeenElement(Message):
     """An element of the screen; ``bounds`` are in the desktop's pixels, null where nobody tells.
 
-    A machine that is newer may know more roles and states than this server does.
+    ``covered`` are the parts of these over which other windows lie, so that a click there goes to
+    something else.  A machine that is newer may know more roles and states than this server does,
+    and one that is older tells of nothing that is covered.
     """
 
     role: str = Field(max_length=64)
@@ -61,6 +66,7 @@ class SeenElement(Message):
     value: str | None = Field(None, max_length=MAX_VALUE)
     states: list[Annotated[str, Field(max_length=32)]] = Field(max_length=2 * len(STATES))
     bounds: Region | None
+    covered: list[Region] = Field([], max_length=MAX_COVERED)
     window: str = Field(max_length=MAX_NAME)
     application: str = Field(max_length=MAX_NAME)
     depth: int = Field(ge=0, le=MAX_DEPTH)

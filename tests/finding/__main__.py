@@ -1,79 +1,72 @@
-"""Recorded steps done again on a form that has changed: ``python -m tests.finding``.
+"""Recorded workflows run again on forms that have changed: ``python -m tests.finding``.
 
-Prints what came of them by elements and by pictures alone, and how long they took beside settling;
-with ``--thresholds`` what sets the thresholds for pictures.  The exit code is 1 where something
-wrong was entered.
+Twelve workflows on forms of GTK 3 and Qt 5, twelve changes, recorded by programs and by hands, with
+elements and by pictures alone; each form's own record says what was entered.  With ``--thresholds``
+what sets the thresholds for pictures.  The exit code is 1 where anything wrong was entered, a run
+ended with success and its form's record says otherwise, or too many halts were not needed.
 """
 
 import argparse
 import asyncio
 import os
-import statistics
 import sys
 import tempfile
-import time
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from benchmarks.subjects import mongodb
-from schemas.inputs.pictures import PictureWanted
-from schemas.inputs.selectors import Sought
-from server.runs.finding import looking
-from tests.finding.gauntlet import WORKFLOWS, by_picture_alone, run
+from tests.finding.desk import desks
+from tests.finding.gauntlet import courses, run
 from tests.finding.measuring import report
-from tests.finding.rig import TITLE, Desk, desk
+from tests.finding.results import WAYS, Result, are_as_they_must, table
+from tests.finding.scenario import CHANGES
 from tests.service import running_service
 
-SEEDS = 120
-ROUNDS = 20
+LINES = 120
 
 
 def main() -> int:
     """Run and print; the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.finding", description=__doc__)
     parser.add_argument("--thresholds", action="store_true", help="measure what sets them")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help=f"to measure (default: {SEEDS})")
+    parser.add_argument("--lines", type=int, default=LINES, help=f"for it (default: {LINES})")
+    parser.add_argument("--half", choices=("set", "report", "all"), default="report")
+    parser.add_argument("--seeds", type=int, default=1, help="of the half (default: 1)")
+    parser.add_argument("--desks", type=int, default=3, help="at once (default: 3)")
+    parser.add_argument("--by", choices=("elements", "pictures"), help="(default: both)")
+    parser.add_argument("--done", choices=("hand", "api"), help="how recorded (default: both)")
+    parser.add_argument("--workflow", action="append", help="(default: all of the half)")
+    parser.add_argument("--change", action="append", choices=[each.name for each in CHANGES])
     arguments = parser.parse_args()
     if arguments.thresholds:
-        print(report(arguments.seeds))
+        print(report(arguments.lines))
         return 0
-    wrong = asyncio.run(_gauntlets())
+    results = asyncio.run(_results(arguments))
+    print(table(results))
     print(f"load of the machine at the end: {os.getloadavg()[0]:.1f}")
-    return 1 if wrong else 0
+    return 0 if are_as_they_must(results) else 1
 
 
-async def _gauntlets() -> int:
-    clicks = tuple(each for each in WORKFLOWS if each.operation == "mouse.click")
+async def _results(given: argparse.Namespace) -> list[Result]:
+    ways = [
+        each
+        for each in WAYS
+        if given.by in (None, "elements" if each.by_elements else "pictures")
+        and given.done in (None, "hand" if each.by_hand else "api")
+    ]
+    changes = tuple(each for each in CHANGES if given.change is None or each.name in given.change)
+    those = [
+        each.after(changes)
+        for each in courses(given.half, range(given.seeds), ways)
+        if given.workflow is None or each.workflow.name in given.workflow
+    ]
     with tempfile.TemporaryDirectory(prefix="farhand-finding-") as directory:
         path = Path(directory)
         async with (
             mongodb(path) as uri,
-            running_service(uri, path / "server") as service,
-            desk(service, path) as there,
+            running_service(uri, path / "server", vision_timeout=60) as service,
+            desks(service, path, given.desks) as there,
         ):
-            print(await _floors(there), flush=True)
-            by_elements = await run(there)
-            print(f"by elements\n{by_elements.table()}", flush=True)
-            by_pictures = await run(there, clicks, without=by_picture_alone)
-            print(f"by pictures alone\n{by_pictures.table()}", flush=True)
-    return len(by_elements.wrong) + len(by_pictures.wrong)
-
-
-async def _floors(there: Desk) -> str:
-    """What a step costs at least: one question about elements, or one picture."""
-    lines = []
-    questions: dict[str, Callable[[], Awaitable[object]]] = {
-        "all elements of a window": lambda: looking.elements(there, Sought(window=TITLE), 1000),
-        "a picture": lambda: looking.picture(there, PictureWanted(pointer=False)),
-    }
-    for what, ask in questions.items():
-        seconds = []
-        for _ in range(ROUNDS):
-            began = time.perf_counter()
-            await ask()
-            seconds.append(time.perf_counter() - began)
-        lines.append(f"{what}: median {statistics.median(seconds) * 1000:.0f} ms")
-    return "the floors: " + ", ".join(lines)
+            return await run(there, those, lambda result: print(result, flush=True))
 
 
 if __name__ == "__main__":

@@ -1,245 +1,255 @@
-"""Steps that were really recorded, done again after the screen has changed, beside the record.
+"""Records workflows, has them approved, and runs them on forms that have changed.
 
-Only the form itself knows what was entered.  A step is right where its record says what the step is
-for, and halted where nothing was entered at all; anything else is wrong.
+Half of the workflows and of the seeds is there to set thresholds by, the other to report.
 """
 
+import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from random import Random
 from typing import Any, Final
 
-from schemas.inputs.waits import Still
-from schemas.steps.step import Step
-from server.runs.finding import Found, find, looking
-from tests.finding.rig import ORDERS, TITLE, Desk
+from tests.finding import recorder
+from tests.finding.desk import Desk, Form
+from tests.finding.judging import Came, is_whole, judged, why_wrong
+from tests.finding.results import Result, Way
+from tests.finding.scenario import CHANGES, Change, Scenario, usual
+from tests.finding.workflows import RECORDED, VALUES, WORKFLOWS, Wanted, Workflow
+from tests.runs import approve
+from tests.service import Service
 
+PAUSES: Final = (0.7, 1.5, 3.0, 5.0)
+"""Seconds between the moves of one recording after another, until one is whole: what is pressed
+before its elements were told has none, and a busy system is slow to tell."""
 
-class Came(StrEnum):
-    """What came of a step."""
+MOST_WITHOUT: Final = 2
+"""Of these, until a press without an element is taken as it is: some menus tell of no place."""
 
-    RIGHT = "right"
-    HALTED = "halted"
-    WRONG = "wrong"
-
-
-@dataclass(frozen=True)
-class Workflow:
-    """A step, what it is done to, and what the form's record says once it is done."""
-
-    name: str
-    operation: str
-    role: str
-    row: str | None
-    enters: str
-    body: dict[str, Any] = field(default_factory=dict)
+RUN_SECONDS: Final = 120.0
+HEARD_SECONDS: Final = 5.0
+"""For a form on a busy system to hear an input."""
 
 
 @dataclass(frozen=True)
-class Change:
-    """What becomes of the screen, and whether a step of the second order can be done then."""
+class Course:
+    """A workflow that is recorded in one way and then run after changes, on one machine."""
 
-    name: str
-    do: Callable[[Desk], Awaitable[object]]
-    is_there: bool = True
-
-
-@dataclass(frozen=True)
-class Try:
-    """A step after a change: what came of it, by what it was found or why not, and how long."""
-
-    change: Change
     workflow: Workflow
-    came: Came
-    how: str
-    seconds: float
+    way: Way
+    seed: int
+    changes: tuple[Change, ...] = CHANGES
+
+    def after(self, changes: tuple[Change, ...]) -> "Course":
+        """The same after these changes alone."""
+        return replace(self, changes=changes)
 
 
-WORKFLOWS: Final = (
-    Workflow("edit", "mouse.click", "Edit", "Order 4712", "edit 4712"),
-    Workflow("delete", "mouse.click", "Delete", "Order 4712", "delete 4712"),
-    Workflow("save", "mouse.click", "Save", None, "save"),
-    Workflow("note", "keyboard.type", "text", "Order 4712", "4712=urgent", {"text": "urgent"}),
-    Workflow("customer", "keyboard.type", "text", None, "customer=Ada", {"text": "Ada"}),
-)
+def courses(half: str, seeds: Iterable[int], ways: Sequence[Way]) -> list[Course]:
+    """All of a half: workflows of both toolkits, and seeds that the other half has not."""
+    workflows = of_half(half)
+    own = [2 * seed + (half == "report") for seed in seeds]
+    return [Course(each, way, seed) for seed in own for each in workflows for way in ways]
 
 
-HEARD_SECONDS: Final = 10.0
-"""For the form to hear an input, after which nothing was entered."""
-
-
-def by_picture_alone(step: Step) -> Step:
-    """A step as a machine has it recorded that tells of no elements."""
-    if step.target is None:
-        return step
-    bare = step.target.model_copy(update={"element": None, "box": None, "around": None})
-    return step.model_copy(update={"target": bare})
-
-
-def told(*words: object) -> Callable[[Desk], Awaitable[object]]:
-    """A change that the form is told of."""
-    return lambda desk: desk.tell(*words)
-
-
-CHANGES: Final = (
-    Change("nothing", told("nothing")),
-    Change("moved window", told("move", 300, 250)),
-    Change("dark theme", told("theme", "dark")),
-    Change("larger font", told("font", 13)),
-    Change("look-alike above", told("orders", "4710,4711,4712,4713")),
-    Change("row gone", told("orders", "4711,4713"), is_there=False),
-    Change("value already there", told("nothing")),
-    Change("row twice", told("orders", "4711,4712,4712,4713"), is_there=False),
-)
-_FILLED: Final = next(each for each in CHANGES if each.name == "value already there")
-_BACK: Final = (("theme", "light"), ("font", 10), ("orders", ORDERS), ("move", 60, 40))
-
-
-@dataclass
-class Gauntlet:
-    """Everything that was tried."""
-
-    tries: list[Try] = field(default_factory=list)
-
-    def count(self, change: Change, came: Came) -> int:
-        """How many tries after a change came out so."""
-        return sum(each.change is change and each.came is came for each in self.tries)
-
-    @property
-    def wrong(self) -> list[Try]:
-        """What should not be."""
-        return [each for each in self.tries if each.came is Came.WRONG]
-
-    @property
-    def needless(self) -> list[Try]:
-        """Halts where all was there that the step needs."""
-        return [each for each in self.tries if each.came is Came.HALTED and needs(each)]
-
-    def table(self) -> str:
-        """The tries as plain text."""
-        lines = [f"{'after':22}{'right':>8}{'halted':>8}{'wrong':>8}"]
-        for change in dict.fromkeys(each.change for each in self.tries):
-            right, halted, wrong = (self.count(change, came) for came in Came)
-            lines.append(f"{change.name:22}{right:8}{halted:8}{wrong:8}")
-        lines += [
-            f"  {each.workflow.name} after {each.change.name}: {each.came}, {each.how}"
-            for each in self.tries
-            if each.came is not Came.RIGHT
-        ]
-        able = [each for each in self.tries if needs(each)]
-        lines.append(f"{len(self.needless)} of {len(able)} halts were not needed")
-        took = sorted(each.seconds for each in self.tries if each.came is Came.RIGHT)
-        if took:
-            lines.append(
-                f"beside settling: median {took[len(took) // 2] * 1000:.0f} ms, "
-                f"longest {took[-1] * 1000:.0f} ms"
-            )
-        return "\n".join(lines)
-
-
-def needs(each: Try) -> bool:
-    """Whether all was there that a step needs."""
-    if each.change is _FILLED and each.workflow.operation.startswith("keyboard."):
-        return False
-    return each.change.is_there or each.workflow.row is None
+def of_half(half: str) -> tuple[Workflow, ...]:
+    """The workflows of a half, three of each toolkit; "all" is both."""
+    if half == "all":
+        return WORKFLOWS
+    is_report = half == "report"
+    return tuple(each for n, each in enumerate(WORKFLOWS) if (n // 2 % 2 == 1) is is_report)
 
 
 async def run(
-    desk: Desk,
-    workflows: tuple[Workflow, ...] = WORKFLOWS,
-    changes: tuple[Change, ...] = CHANGES,
-    without: Callable[[Step], Step] = lambda step: step,
-) -> Gauntlet:
-    """Record each step, then try it after each change; ``without`` takes something from it."""
-    gauntlet = Gauntlet()
-    steps = {}
-    for each in workflows:
-        await _back(desk)
-        steps[each.name] = without(await _recorded(desk, each))
-    for change in changes:
-        for each in workflows:
-            await _back(desk)
-            if each.operation.startswith("keyboard."):
-                await _focused(desk, each, change)
-            else:
-                await change.do(desk)
-            gauntlet.tries.append(await _tried(desk, each, change, steps[each.name]))
-    await _back(desk)
-    return gauntlet
+    desks: Sequence[Desk], those: Iterable[Course], tell: Callable[[Result], object] = print
+) -> list[Result]:
+    """Have each of the desks take one course after another; what came of all."""
+    waiting, results = [*those], list[Result]()
+
+    def note(result: Result) -> None:
+        results.append(result)
+        tell(result)
+
+    async def work(desk: Desk) -> None:
+        while waiting:
+            await taken(desk, waiting.pop(0), note)
+
+    async with asyncio.TaskGroup() as group:
+        for desk in desks:
+            group.create_task(work(desk))
+    return results
 
 
-async def _back(desk: Desk) -> None:
-    for words in _BACK:
-        await desk.tell(*words)
-    for name in ("customer", "4712"):
-        await desk.tell("fill", name)
+async def taken(desk: Desk, course: Course, tell: Callable[[Result], object]) -> None:
+    """Record a workflow and run it after each change."""
+    scenario = usual(Random(f"{course.seed} {course.workflow.name}"))
+    try:
+        trajectory = await _approved(desk, course, scenario)
+    except AssertionError as error:
+        tell(_result(course, Change("its recording", _as_it_was), Came.WRONG, str(error)))
+        return
+    for change in course.changes:
+        chance = Random(f"{course.seed} {course.workflow.name} {change.name}")
+        changed = change.of(scenario, course.workflow.subject, chance)
+        wanted = course.workflow.wanted(scenario, VALUES)
+        tell(await _tried(desk, course, change, trajectory, (changed, wanted)))
 
 
-async def _focused(desk: Desk, workflow: Workflow, change: Change) -> None:
-    """The change, and the focus where the step before has put it, if that is still there."""
-    await change.do(desk)
-    if change is _FILLED:
-        await desk.tell("fill", "customer" if workflow.row is None else "4712", "old")
-    await _focus(desk, workflow)
+async def _approved(desk: Desk, course: Course, scenario: Scenario) -> str:
+    """A trajectory that was really recorded, with parameters, and approved by somebody else."""
+    trajectory, steps = await _whole(desk, course, scenario)
+    path = f"/v1/trajectories/{trajectory}"
+    parameters = course.workflow.parameters
+    for number, step in enumerate(steps, 1):
+        if step["operation"] == "keyboard.type":
+            name = parameters.pop(0)
+            etag = (await desk.service.get(path)).headers["ETag"]
+            assert step["body"]["text"] == RECORDED[name], step
+            reply = await desk.service.request(
+                "PATCH",
+                f"{path}/steps/{number}",
+                {"parameter": {"name": name, "text": RECORDED[name]}},
+                headers={"If-Match": etag},
+            )
+            assert reply.status == 200, reply.body
+    assert not parameters, steps
+    await approve(desk.service, path)
+    return trajectory
 
 
-async def _focus(desk: Desk, workflow: Workflow) -> None:
-    """Keys go to the window under the pointer, as there is no window manager."""
-    x, y = await desk.place("Customer")
-    await desk.carried_out("mouse.move", {"x": x, "y": y})
-    await desk.tell("focus", "customer" if workflow.row is None else "4712")
+async def _whole(desk: Desk, course: Course, scenario: Scenario) -> tuple[str, list[Any]]:
+    """The first recording in which all is known.  Raises AssertionError."""
+    why: object = None
+    for number, pause in enumerate(PAUSES):
+        try:
+            trajectory, steps = await _recorded(desk, course, scenario, pause)
+        except AssertionError as error:
+            why = error
+            continue
+        if _is_whole(steps, course, with_all=number < MOST_WITHOUT):
+            return trajectory, steps
+        why = [(each["operation"], each.get("target")) for each in steps]
+    raise AssertionError(f"no recording was whole: {why}")
 
 
-async def _entered(desk: Desk, workflow: Workflow) -> list[str]:
-    """What was entered, once that is all there: a form on a busy system hears keys late."""
-    entered: list[str] = []
+def _is_whole(steps: list[Any], course: Course, *, with_all: bool) -> bool:
+    """Whether each step knows what it was done to, as far as that is told.
+
+    Without elements for all steps those that type have them for all that.
+    """
+    if any(each["operation"] == "gap" for each in steps):
+        return False
+    texts = [each for each in steps if each["operation"] == "keyboard.type"]
+    if any("text" not in each["body"] for each in texts):
+        return False
+    if not course.way.by_elements:
+        return all(
+            "crop" in (each.get("target") or {})
+            for each in steps
+            if each["operation"].startswith("mouse.c")
+        )
+    of_elements = ("mouse.c", "keyboard.type") if with_all else ("keyboard.type",)
+    return all(
+        "element" in (each.get("target") or {})
+        for each in steps
+        if each["operation"].startswith(of_elements)
+    )
+
+
+async def _recorded(
+    desk: Desk, course: Course, scenario: Scenario, pause: float
+) -> tuple[str, list[Any]]:
+    service = desk.service
+    workflow = course.workflow
+    async with desk.shows(
+        workflow.toolkit, scenario, tells_elements=course.way.by_elements
+    ) as form:
+        reply = await service.post(
+            f"/v1/machines/{desk.machine_id}/recordings", {"keep_texts": True}
+        )
+        assert reply.status == 201, reply.body
+        recording = reply.json
+        async with recorder.doing(desk, by_hand=course.way.by_hand) as doer:
+            await asyncio.sleep(pause)
+            for each in workflow.moves:
+                await recorder.do(doer, form, scenario, each, pause)
+        await service.post(f"/v1/recordings/{recording['id']}/stop")
+        wanted = workflow.wanted(scenario, RECORDED)
+        lines = await _heard(form, lambda lines: is_whole(lines, wanted, {}))
+        assert is_whole(lines, wanted, {}), (workflow.name, course.way, lines)
+    trajectory = recording["trajectory_id"]
+    path = f"/v1/trajectories/{trajectory}"
+    return trajectory, (await service.get(path)).json["trajectory_data"]
+
+
+async def _heard(form: Form, is_all: Callable[[list[Any]], bool]) -> list[Any]:
+    """What a form has recorded, once that is all or nothing more comes."""
     until = time.monotonic() + HEARD_SECONDS
-    while entered[-1:] != [workflow.enters] and time.monotonic() < until:
-        entered += await desk.tell("nothing")
-    return entered
+    while not is_all(lines := await form.lines()) and time.monotonic() < until:  # noqa: ASYNC110 - no event tells
+        await asyncio.sleep(0.1)
+    return lines
 
 
-async def _drawn(desk: Desk) -> None:
-    """Wait until the form is drawn as it was told, which a busy system takes its time for."""
-    await desk.place("Customer")
-    await looking.until_seen(desk, (Still(still=0.5),), 30)
+async def _tried(
+    desk: Desk, course: Course, change: Change, trajectory: str, case: tuple[Scenario, Wanted]
+) -> Result:
+    workflow, (scenario, wanted) = course.workflow, case
+    async with desk.shows(
+        workflow.toolkit, scenario, tells_elements=course.way.by_elements
+    ) as form:
+        run = await _run(desk.service, desk.machine_id, trajectory, workflow)
+        is_success = run["status"] == "success"
+        held = scenario.filled
+        lines = await _heard(form, lambda lines: not is_success or is_whole(lines, wanted, held))
+    came = judged(lines, wanted, held, is_success=is_success)
+    how = _said(run)
+    if came is Came.WRONG:
+        how = f"{how}; {why_wrong(lines, wanted) or f'the record has only {lines}'}"
+    return _result(course, change, came, how)
 
 
-async def _recorded(desk: Desk, workflow: Workflow) -> Step:
-    if workflow.operation.startswith("keyboard."):
-        await _focus(desk, workflow)
-        body = workflow.body
-    else:
-        x, y = await desk.place(workflow.role, workflow.row)
-        body = {"x": x, "y": y}
-    step = await desk.record(workflow.operation, body)
-    await desk.tell("nothing")
-    return step
+def _result(course: Course, change: Change, came: Came, how: str) -> Result:
+    return Result(
+        course.workflow.name,
+        course.workflow.toolkit,
+        change.name,
+        course.way,
+        course.seed,
+        came,
+        change.leaves_all(course.workflow.subject),
+        how,
+    )
 
 
-async def _tried(desk: Desk, workflow: Workflow, change: Change, step: Step) -> Try:
-    await desk.tell("nothing")
-    await _drawn(desk)
-    desk.asked.clear()
-    began = time.perf_counter()
-    found = await find(desk, step)
-    took = time.perf_counter() - began
-    took -= sum(seconds for name, seconds in desk.asked if name == "AwaitScreen")
-    entered: list[str] = []
-    if isinstance(found, Found):
-        status = await desk.carried_out(step.operation, found.body)
-        how = f"{found.how}, {status}"
-        entered = await _entered(desk, workflow)
-    else:
-        how = f"{found.reason}: {found.why}"
-    entered += await desk.tell("nothing")
-    if entered[-1:] == [workflow.enters] and len({e.split("=")[0] for e in entered}) == 1:
-        is_right = isinstance(found, Found) and needs(Try(change, workflow, Came.RIGHT, "", 0))
-        return Try(change, workflow, Came.RIGHT if is_right else Came.WRONG, how, took)
-    if entered:
-        how += f"; entered {entered}"
-    return Try(change, workflow, Came.WRONG if entered else Came.HALTED, how, took)
+def _as_it_was(scenario: Scenario, *_: object) -> Scenario:
+    return scenario
 
 
-__all__ = ["CHANGES", "TITLE", "WORKFLOWS", "Came", "Change", "Gauntlet", "Try", "Workflow", "run"]
+def _said(run: Any) -> str:
+    """How a run ended, or why it halted."""
+    if run["halted"]:
+        return f"step {run['halted']['step']} {run['halted']['reason']}: {run['halted']['detail']}"
+    return f"{run['status']}{': ' + run['error'] if run.get('error') else ''}"
+
+
+async def _run(service: Service, machine_id: str, trajectory: str, workflow: Workflow) -> Any:
+    """A run once it has ended or halted, which then is cancelled."""
+    values = {name: VALUES[name] for name in workflow.parameters}
+    reply = await service.post(
+        "/v1/runs",
+        {"trajectory_id": trajectory, "machine_id": machine_id, "input_values": values},
+    )
+    assert reply.status == 201, reply.body
+    path = f"/v1/runs/{reply.json['id']}"
+    run = await _until(service, path, lambda run: run["halted"] or run["ended_at"])
+    if not run["ended_at"]:
+        await service.post(f"{path}/cancel")
+        await _until(service, path, lambda run: run["ended_at"])
+    return run
+
+
+async def _until(service: Service, path: str, is_so: Callable[[Any], Any]) -> Any:
+    async with asyncio.timeout(RUN_SECONDS):
+        while not is_so(run := (await service.get(path)).json):  # noqa: ASYNC110 - none tells
+            await asyncio.sleep(0.1)
+    return run

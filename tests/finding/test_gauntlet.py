@@ -1,81 +1,109 @@
-"""Recorded steps on a real form that has changed: the right thing is done, or nothing."""
+"""Recorded steps on real forms that have changed: the right thing is done, or nothing."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from schemas.steps.step import Step
 from server.runs.finding import Halt, Verified, as_before, expected, find
-from tests.finding.gauntlet import CHANGES, WORKFLOWS, Came, Change, by_picture_alone, run
-from tests.finding.rig import Desk, desk
+from server.runs.machine import RunMachine
+from tests.finding.desk import Desk, desks
+from tests.finding.gauntlet import Course, run
+from tests.finding.judging import Came
+from tests.finding.results import Result, Way, table
+from tests.finding.scenario import CHANGES, Change, Scenario, Subject, usual
+from tests.finding.workflows import WORKFLOWS
 from tests.service import running_service
 
-
-async def _all_at_once(there: Desk) -> None:
-    """All that should change nothing for a step by elements."""
-    for words in (("move", 300, 253), ("theme", "dark"), ("font", 13)):
-        await there.tell(*words)
-    await there.tell("orders", "4710,4711,4712,4713")
-
-
-async def _moved_and_dark(there: Desk) -> None:
-    """All that should change nothing for a step by its picture."""
-    for words in (("move", 300, 253), ("theme", "dark"), ("orders", "4710,4711,4712,4713")):
-        await there.tell(*words)
-
-
-EDIT, NOTE = (each for each in WORKFLOWS if each.name in ("edit", "note"))
 BY_NAME = {each.name: each for each in CHANGES}
-GONE, TWICE, FILLED = (BY_NAME[name] for name in ("row gone", "row twice", "value already there"))
 
 
-async def test_recorded_steps_on_a_form_that_has_changed(
+def _all_at_once(scenario: Scenario, subject: Subject, chance: Random) -> Scenario:
+    """All that should change nothing for steps by elements."""
+    for name in ("moved window", "dark theme", "larger font", "look-alike above"):
+        scenario = BY_NAME[name].of(scenario, subject, chance)
+    return scenario
+
+
+def _moved_and_alike(scenario: Scenario, subject: Subject, chance: Random) -> Scenario:
+    """All that should change nothing for steps by their pictures."""
+    for name in ("moved window", "look-alike above"):
+        scenario = BY_NAME[name].of(scenario, subject, chance)
+    return scenario
+
+
+ALL_AT_ONCE = Change("all at once", _all_at_once)
+MOVED_AND_ALIKE = Change("moved, and a look-alike above", _moved_and_alike)
+
+
+def _course(name: str, way: Way, *changes: Change) -> Course:
+    workflow = next(each for each in WORKFLOWS if each.name == name)
+    return Course(workflow, way, 1, changes)
+
+
+async def test_recorded_workflows_on_forms_that_have_changed(
     mongodb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Nothing comes late here.
     monkeypatch.setattr("server.runs.finding.finding.PATIENCE_SECONDS", {})
     async with (
         running_service(mongodb, tmp_path / "server") as service,
-        desk(service, tmp_path) as there,
+        desks(service, tmp_path, 2) as there,
     ):
-        await _elements(there)
-        await _pictures(there)
-        await _expectations(there)
-        await _what_cannot_be_found(there)
+        gone, filled = BY_NAME["row gone"], BY_NAME["filled already"]
+        lost = BY_NAME["lost focus"]
+        results = await run(
+            there,
+            (
+                _course("note", Way(by_elements=True, by_hand=True), ALL_AT_ONCE, filled, lost),
+                _course("dialog", Way(by_elements=True, by_hand=False), ALL_AT_ONCE, gone),
+                _course("edit", Way(by_elements=False, by_hand=False), MOVED_AND_ALIKE, gone),
+            ),
+            lambda _: None,
+        )
+        _check(results)
+        async with there[0].shows("gtk3", FORM, tells_elements=True):
+            await _expectations(there[0])
+            await _what_cannot_be_found(there[0])
 
 
-async def _elements(there: Desk) -> None:
-    changes = (Change("all at once", _all_at_once), GONE, TWICE, FILLED)
-    gauntlet = await run(there, (EDIT, NOTE), changes)
-    assert gauntlet.wrong == [], gauntlet.table()
-    assert gauntlet.needless == [], gauntlet.table()
-    reasons = {
-        (each.change.name, each.workflow.name): each.how.partition(":")[0]
-        for each in gauntlet.tries
-        if each.came is Came.HALTED
-    }
-    assert reasons == {
-        ("row gone", "edit"): "surroundings",
-        ("row gone", "note"): "focus",
-        ("row twice", "edit"): "ambiguous",
-        ("row twice", "note"): "ambiguous",
-        ("value already there", "note"): "surroundings",
-    }
+def _check(results: Sequence[Result]) -> None:
+    """What came of each, and why those halted that had to."""
+    seen = {(each.workflow, each.change): each for each in results}
+    went = [(name, change) for name, change in seen if seen[name, change].came is Came.RIGHT]
+    assert sorted(went) == [
+        ("dialog", ALL_AT_ONCE.name),
+        ("edit", MOVED_AND_ALIKE.name),
+        ("note", ALL_AT_ONCE.name),
+    ], table(results)
+    assert {key: seen[key].how.split(":")[0] for key in seen if key not in went} == {
+        ("note", "filled already"): "step 2 surroundings",
+        ("note", "lost focus"): "step 2 focus",
+        ("dialog", "row gone"): "step 1 surroundings",
+        ("edit", "row gone"): "step 1 surroundings",
+    }, table(results)
 
 
-async def _pictures(there: Desk) -> None:
-    changes = (Change("moved and dark", _moved_and_dark), GONE, TWICE)
-    gauntlet = await run(there, (EDIT,), changes, without=by_picture_alone)
-    assert gauntlet.wrong == [], gauntlet.table()
-    assert gauntlet.needless == [], gauntlet.table()
-    assert [each.how.partition(":")[0] for each in gauntlet.tries[1:]] == [
-        "surroundings",
-        "ambiguous",
-    ]
+FORM = replace(usual(Random(1)), disabled=("Save",))
 
 
-async def _expectations(there: Desk) -> None:
+def _machine(desk: Desk) -> RunMachine:
+    services = desk.service.server.services
+    return RunMachine(
+        desk.service.organization_id,
+        desk.machine_id,
+        services.machines.dispatcher,
+        services.library.pictures,
+    )
+
+
+async def _expectations(desk: Desk) -> None:
+    machine = _machine(desk)
+
     def step(*conditions: Any, timeout: float = 0.3) -> Step:
         return Step(
             operation="keyboard.key",
@@ -87,30 +115,35 @@ async def _expectations(there: Desk) -> None:
     gone = {"element": {"role": "push button", "name": "Print"}}
     seen = step(gone, save, timeout=60)
     nothing = Step(operation="wait", body={"seconds": 1})
-    assert await expected(there, nothing, await as_before(there, nothing)) == Verified()
-    found = await expected(there, seen, await as_before(there, seen))
+    assert await expected(machine, nothing, await as_before(machine, nothing)) == Verified()
+    found = await expected(machine, seen, await as_before(machine, seen))
     assert isinstance(found, Verified)
     assert found.matched == 1
-    missed = await expected(there, step(gone), await as_before(there, step(gone)))
+    missed = await expected(machine, step(gone), await as_before(machine, step(gone)))
     assert isinstance(missed, Halt)
     assert missed.reason == "not_seen"
     assert missed.expected == ("the element role 'push button' name 'Print'",)
     assert missed.picture is not None
     changed = step({"changed": True})
-    before = await as_before(there, changed)
-    await there.tell("title", "Orders of May")
-    await there.tell("fill", "customer Grace")
+    before = await as_before(machine, changed)
+    ticked = await desk.service.post(
+        desk.machine.input_path("mouse/click"),
+        {"element": {"role": "check box", "name": "Paid"}},
+    )
+    assert ticked.status == 200, ticked.body
     # It was over before anybody began to wait.
-    assert isinstance(await expected(there, changed, before), Verified)
+    assert isinstance(await expected(machine, changed, before), Verified)
     kept = step({"picture": "0" * 64})
-    lost = await expected(there, kept, await as_before(there, kept))
+    lost = await expected(machine, kept, await as_before(machine, kept))
     assert isinstance(lost, Halt)
     assert lost.why == "the picture that the step waits for is not kept any more"
 
 
-async def _what_cannot_be_found(there: Desk) -> None:
+async def _what_cannot_be_found(desk: Desk) -> None:
+    machine = _machine(desk)
+
     async def halted(**said: Any) -> Halt:
-        found = await find(there, Step(operation="mouse.click", **said))
+        found = await find(machine, Step(operation="mouse.click", **said))
         assert isinstance(found, Halt), found
         assert found.picture is not None
         return found
@@ -123,11 +156,9 @@ async def _what_cannot_be_found(there: Desk) -> None:
     edit = {"element": {"role": "push button", "name": "Edit"}}
     twice = await halted(body=edit)
     assert (twice.reason, len(twice.candidates)) == ("ambiguous", 3)
-    await there.tell("disable", "Save")
     save = {"element": {"role": "push button", "name": "Save"}}
     assert (await halted(body=save)).reason == "not_usable"
     assert (await halted(body=place, target=save)).reason == "not_usable"
-    await there.tell("enable", "Save")
-    alone = await find(there, Step(operation="mouse.click", body=place))
+    alone = await find(machine, Step(operation="mouse.click", body=place))
     assert not isinstance(alone, Halt)
     assert (alone.how, alone.body) == ("none needed", place)

@@ -87,8 +87,8 @@ class AtSpiElements:
         is_limited = len(somewhere) > limit or len(nodes) > len(looked_at)
         shown = somewhere[:limit]
         self._ask(lambda calls: looking.read_details(calls, shown))
-        bounds = [places.bounds(each) for each in shown]
-        return told(shown, bounds, programs, is_limited=is_limited)
+        where = [(places.bounds(each), places.covered(each)) for each in shown]
+        return told(shown, where, programs, is_limited=is_limited)
 
     def sight(self, selector: Selector) -> tuple[bool | None, Region | None]:
         programs, seen = self._ask(lambda calls: looking.candidates(calls, Search(selector)))

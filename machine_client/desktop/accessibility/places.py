@@ -14,6 +14,7 @@ from machine_client.desktop.accessibility.windows import (
     placement_of,
 )
 from schemas.inputs.outcomes import Point
+from schemas.link.element_messages import MAX_COVERED
 from schemas.values.pictures import Region
 
 _CLIPPING: Final = frozenset(
@@ -45,6 +46,20 @@ class Places:
         if placement is None or seen.node.bounds is None:
             return None
         return placement.on_desktop(seen.node.bounds)
+
+    def covered(self, seen: Seen) -> list[Region]:
+        """The parts of its bounds over which windows lie that it is not in."""
+        placement, bounds = self._placement(seen), self.bounds(seen)
+        if placement is None or bounds is None:
+            return []
+        parts: list[Region] = []
+        for window in self._seen:
+            if window.id == placement.window.id or len(parts) == MAX_COVERED:
+                break
+            part = common(bounds, window.outer)
+            if part is not None and not is_of(window, seen.node, bounds, placement):
+                parts.append(part)
+        return parts
 
     def reached(self, seen: Seen) -> Point | None:
         """The middle of what can be seen of it, if a click there goes to it."""

@@ -19,17 +19,20 @@ from schemas.values.pictures import Region
 
 def told(
     seen: Sequence[Seen],
-    bounds: Iterable[Region | None],
+    places: Iterable[tuple[Region | None, list[Region]]],
     programs: Iterable[Program],
     *,
     is_limited: bool,
 ) -> ListedElements:
-    """What is said of elements, and why these are not all."""
+    """What is said of elements, and why these are not all.
+
+    ``places`` are the bounds of each, and what of these is covered.
+    """
     elements: list[SeenElement] = []
     size = 0
     truncated: Truncation | None = "limit" if is_limited else None
-    for each, where in zip(seen, bounds, strict=True):
-        element = _told(each, where)
+    for each, where in zip(seen, places, strict=True):
+        element = _told(each, *where)
         size += len(element.model_dump_json()) + 1
         if size > MAX_ELEMENTS_BYTES:
             truncated = "size"
@@ -44,7 +47,7 @@ def told(
     )
 
 
-def _told(seen: Seen, bounds: Region | None) -> SeenElement:
+def _told(seen: Seen, bounds: Region | None, covered: list[Region]) -> SeenElement:
     program, node = seen
     return SeenElement(
         role=node.role,
@@ -52,6 +55,7 @@ def _told(seen: Seen, bounds: Region | None) -> SeenElement:
         value=None if node.value is None else _cut(node.value, MAX_VALUE),
         states=[*node.words()],
         bounds=bounds,
+        covered=covered,
         window=_cut(node.window.name, MAX_NAME),
         application=_cut(program.title, MAX_NAME),
         depth=node.depth,

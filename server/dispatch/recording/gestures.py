@@ -171,12 +171,22 @@ class Gestures:
             self._press.path += passed
 
     def _rest_is_over(self, done: Done) -> list[Draft]:
-        """The pointer rested somewhere before this, for long enough, perhaps."""
-        rest, self._rest = self._rest, None
-        if rest is None or self._place is None or done.span.began - rest.span.ended < REST:
+        """The pointer rested somewhere before this, for long enough, perhaps.
+
+        What is pressed or turned where it rested goes there by itself.
+        """
+        rest, self._rest, place = self._rest, None, self._place
+        if rest is None or place is None or done.span.began - rest.span.ended < REST:
             return []
-        x, y = self._place
-        move = self._draft_of(rest, Operation.MOUSE_MOVE, {"x": x, "y": y}, place=self._place)
+        match done.body:
+            case (bodies.ClickMouse() | bodies.ScrollMouse()) as body:
+                is_there = _are_near(self._place_of(body), place)
+            case _:
+                is_there = False
+        if is_there:
+            return []
+        x, y = place
+        move = self._draft_of(rest, Operation.MOUSE_MOVE, {"x": x, "y": y}, place=place)
         move.hover = True
         return [*self._close(), move]
 

@@ -1,8 +1,9 @@
 """The elements of a recorded machine, asked for while nothing is done on it.
 
 No input waits for this, and nothing is asked while one is carried out.  Between two inputs it is
-asked what elements there are.  Where several windows have the place of an input, it is asked after
-it which of their elements is there: only one that was there before, too, is the one it was for.
+asked what elements there are, and what lies over them.  Where several windows still have the place
+of an input, it is asked after it which of their elements is there: only one that was there before,
+too, is the one it was for.
 After an input that types it is asked some times, until nothing more is to be known of its text.
 """
 
@@ -200,7 +201,7 @@ class Surroundings:
 
     async def _find(self, beneath: Beneath, place: tuple[int, int]) -> None:
         try:
-            there = [each for each in beneath.seen.values() if _has(each.bounds, place)]
+            there = [each for each in beneath.seen.values() if _is_at(each, place)]
             if len({(each.application, each.window) for each in there}) > 1:
                 x, y = place
                 found = await self._elements(Point(x=x, y=y), 1)
@@ -246,6 +247,11 @@ def _pressed_place(body: InputBody) -> tuple[int, int] | None:
 
 def _is_release(body: InputBody) -> bool:
     return isinstance(body, ClickMouse) and body.down is False
+
+
+def _is_at(element: SeenElement, place: tuple[int, int]) -> bool:
+    """Whether an element is at a place, with nothing over it there."""
+    return _has(element.bounds, place) and not any(_has(each, place) for each in element.covered)
 
 
 def _has(bounds: Region | None, place: tuple[int, int]) -> bool:

@@ -8,6 +8,7 @@ from machine_client.desktop.accessibility.places import Places
 from machine_client.desktop.accessibility.programs import Program
 from machine_client.desktop.accessibility.windows import DesktopWindow
 from schemas.inputs.outcomes import Point
+from schemas.link.element_messages import MAX_COVERED
 from schemas.values.pictures import Region
 
 WHOLE = Region(100, 100, 600, 400)
@@ -63,6 +64,19 @@ def test_middle_is_where_it_is_reached() -> None:
 def test_middle_of_what_is_scrolled_into_sight_is() -> None:
     seen = button(Region(110, 90, 80, 60), (SCROLLED, Region(100, 130, 600, 100)))
     assert reached(seen, MAIN) == Point(x=150, y=140)
+
+
+def test_parts_that_other_windows_lie_over_are_told() -> None:
+    dialog = DesktopWindow(3, 42, "Delete", *(Region(150, 110, 90, 40),) * 2, is_popup=False)
+    tooltip = DesktopWindow(4, 42, "", *(Region(100, 100, 30, 30),) * 2, is_popup=True)
+    seen = button(Region(110, 120, 80, 20))
+    over = Places([tooltip, dialog, MAIN, OTHER], None)
+    assert over.covered(seen) == [Region(110, 120, 20, 10), Region(150, 120, 40, 20)]
+    assert Places([MAIN, dialog, OTHER], None).covered(seen) == []
+    own_menu = replace(tooltip, bounds=seen.node.bounds, outer=seen.node.bounds)
+    assert Places([own_menu, MAIN], None).covered(seen) == []
+    many = [replace(tooltip, id=5 + each) for each in range(MAX_COVERED + 1)]
+    assert len(Places([*many, MAIN], None).covered(seen)) == MAX_COVERED
 
 
 def test_what_a_page_puts_beyond_its_section_is_reached() -> None:

@@ -6,6 +6,9 @@ from machine_client.desktop.accessibility.programs import Program
 from machine_client.desktop.accessibility.telling import told
 from schemas.link.element_messages import MAX_ELEMENTS_BYTES, MAX_NAME, MAX_VALUE, ElementsSeen
 from schemas.link.messages import MAX_MESSAGE_BYTES
+from schemas.values.pictures import Region
+
+NOWHERE: tuple[None, list[Region]] = (None, [])
 
 
 def seen(name: str = "Save", value: str | None = None) -> Seen:
@@ -13,7 +16,7 @@ def seen(name: str = "Save", value: str | None = None) -> Seen:
 
 
 def test_long_names_are_cut_and_marked() -> None:
-    listed = told([seen("n" * 5000, "v" * 5000)], [None], [], is_limited=False)
+    listed = told([seen("n" * 5000, "v" * 5000)], [NOWHERE], [], is_limited=False)
     (element,) = listed.elements
     assert (len(element.name), element.name[-1]) == (MAX_NAME, "…")
     assert element.value is not None
@@ -22,7 +25,7 @@ def test_long_names_are_cut_and_marked() -> None:
 
 def test_what_is_too_much_for_a_message_is_left_out_with_a_word() -> None:
     many = [seen("\x01" * MAX_NAME, "\x01" * MAX_VALUE)] * 1000
-    listed = told(many, [None] * 1000, [], is_limited=False)
+    listed = told(many, [NOWHERE] * 1000, [], is_limited=False)
     assert listed.truncated == "size"
     answer = ElementsSeen(request=1, elements=[*listed.elements], truncated="size")
     assert MAX_ELEMENTS_BYTES / 2 < len(answer.model_dump_json()) < MAX_MESSAGE_BYTES

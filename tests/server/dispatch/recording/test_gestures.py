@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.inputs.bodies import INPUT_BODIES, Operation
+from schemas.inputs.bodies import INPUT_BODIES, ClickMouse, Operation
 from server.dispatch.recording.gestures import DOUBLE_CLICK, HELD, REPEATED, REST, Gestures
 from tests.server.dispatch.recording.hands import ScriptedHand
 
@@ -232,6 +232,19 @@ def test_long_rest_is_told_and_a_short_one_is_not(hand: ScriptedHand) -> None:
         "mouse.click",
     ]
     assert rests == [True, False]
+
+
+def test_rest_where_something_is_then_pressed_or_turned_is_no_step(hand: ScriptedHand) -> None:
+    hand.moves((50, 50))
+    hand.clicks(51, 49, after=REST + 100)
+    hand.moves((70, 70))
+    hand.turns("down", 2, 70, 70, after=REST + 100)
+    assert [operation for operation, _, _ in hand.steps] == ["mouse.click", "mouse.scroll"]
+    hand.moves((5, 5))
+    hand.does(ClickMouse(button="left", down=True), after=REST + 100)
+    hand.does(ClickMouse(button="left", down=False))
+    assert hand.steps[-1][:2] == ("mouse.click", {"x": 5, "y": 5})
+    assert not any(draft.hover for draft in hand.closed)
 
 
 def test_what_is_under_way_is_told_as_if_it_ended_now(hand: ScriptedHand) -> None:
