@@ -69,11 +69,12 @@ def test_middle_of_what_is_scrolled_into_sight_is() -> None:
 def test_parts_that_other_windows_lie_over_are_told() -> None:
     dialog = DesktopWindow(3, 42, "Delete", *(Region(150, 110, 90, 40),) * 2, is_popup=False)
     tooltip = DesktopWindow(4, 42, "", *(Region(100, 100, 30, 30),) * 2, is_popup=True)
-    seen = button(Region(110, 120, 80, 20))
+    bounds = Region(110, 120, 80, 20)
+    seen = button(bounds)
     over = Places([tooltip, dialog, MAIN, OTHER], None)
     assert over.covered(seen) == [Region(110, 120, 20, 10), Region(150, 120, 40, 20)]
     assert Places([MAIN, dialog, OTHER], None).covered(seen) == []
-    own_menu = replace(tooltip, bounds=seen.node.bounds, outer=seen.node.bounds)
+    own_menu = replace(tooltip, bounds=bounds, outer=bounds)
     assert Places([own_menu, MAIN], None).covered(seen) == []
     many = [replace(tooltip, id=5 + each) for each in range(MAX_COVERED + 1)]
     assert len(Places([*many, MAIN], None).covered(seen)) == MAX_COVERED
