@@ -14,6 +14,7 @@ from schemas.steps.step import MAX_PAUSE_MILLISECONDS, TEXT_FIELDS
 from schemas.values.json_encoding import encode_json
 from schemas.values.pictures import Region
 from server.dispatch.command import Command, Ended, Sender
+from server.dispatch.recording.before_and_after import Beneath
 from server.dispatch.recording.drafts import Draft, drafts_of, span_of
 from server.dispatch.recording.fields import is_in_plain_field
 from server.dispatch.recording.keys import characters
@@ -64,13 +65,13 @@ def written(
     last_ended: int | None,
     displays: Sequence[Display],
     secret: str | None,
-    unkept: Unkept,
+    unkept: Unkept | None = None,
     pictures: tuple[str | None, str | None] = (None, None),
     shown: Region | None = None,
 ) -> StoredStep:
-    """A draft as a step; ``secret`` is the name of what takes its text's place,
-    and ``unkept`` what was typed that no step has.
+    """A draft as a step; ``secret`` is the name of what takes its text's place.
 
+    ``unkept`` is what was typed that no step has; nothing is proposed where that is not known.
     ``last_ended`` is when the step before ended, ``shown`` what of the desktop is on the first
     of the pictures.
     """
@@ -97,8 +98,8 @@ def written(
         is_hidden = secret is not None and draft.place is None
         if target := target_of(draft, displays, None if is_hidden else pictures[0], shown):
             said["target"] = target
-        if draft.beneath is not None and (proposed := proposals(draft.beneath, unkept)):
-            said["proposed"] = proposed
+        if draft.beneath is not None and unkept is not None:
+            said |= _proposed(draft.beneath, unkept)
         if secret is not None:
             said["secret"] = secret
     return StoredStep(
@@ -108,6 +109,12 @@ def written(
         has_secret=secret is not None,
         author=None if sender is None else _author(sender),
     )
+
+
+def _proposed(beneath: Beneath, unkept: Unkept) -> dict[str, Any]:
+    """What a step has of what came and went by it."""
+    proposed = proposals(beneath, unkept)
+    return {"proposed": proposed} if proposed else {}
 
 
 def told_late(command: Command, reply: Ended, mark: RecordingMark) -> list[StoredStep]:
