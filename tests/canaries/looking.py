@@ -4,6 +4,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,19 +18,50 @@ ALIKE: Final = 0.75
 """What a reader of pictures takes for something else is the same for all that."""
 
 
-def spelled(canary: str) -> tuple[bytes, ...]:
-    """A canary as it may be written somewhere: whole, key by key, or in Base64 after anything."""
-    # Characters that are of it alone, wherever it begins among three bytes.
-    in_base64 = (
-        b64encode(bytes(before) + canary.encode())[-(-before * 4 // 3) : len(canary) * 4 // 3 - 1]
-        for before in range(3)
-    )
-    return canary.encode(), " ".join(canary).encode(), '","'.join(canary).encode(), *in_base64
-
-
 def in_bytes(content: bytes, canaries: Iterable[str]) -> set[str]:
-    """The canaries that stand in these."""
-    return {each for each in canaries if any(one in content for one in spelled(each))}
+    """The canaries, of small letters, that stand in these: whole, key by key, or in Base64."""
+    known = _spelled(tuple(canaries))
+    shapes = {len(canary) for canary in known.values()}
+    return {
+        known[found[1]]
+        for length in shapes
+        for shape in _shapes(length)
+        for found in shape.finditer(content)
+        if found[1] in known
+    }
+
+
+@cache
+def _spelled(canaries: tuple[str, ...]) -> dict[bytes, str]:
+    """Each canary by all that it may be written as."""
+    return {
+        spelling: canary
+        for canary in canaries
+        for spelling in (
+            *(canary.encode(), " ".join(canary).encode(), '","'.join(canary).encode()),
+            *_in_base64(canary),
+        )
+    }
+
+
+def _in_base64(canary: str) -> Iterator[bytes]:
+    """The characters that are of it alone, wherever it begins among three bytes."""
+    for before in range(3):
+        encoded = b64encode(bytes(before) + canary.encode() + bytes(3))
+        first = -(-before * 4 // 3)
+        # The last one or two letters are left out, so that each is as long as the canary.
+        yield encoded[first : first + len(canary)]
+
+
+@cache
+def _shapes(length: int) -> tuple[re.Pattern[bytes], ...]:
+    """What a canary of so many letters may look like, at every place."""
+    between = length - 1
+    return (
+        re.compile(rb"(?=([A-Za-z0-9+/]{%d}))" % length),
+        re.compile(rb"(?=((?:[a-z] ){%d}[a-z]))" % between),
+        re.compile(rb'(?=((?:[a-z]","){%d}[a-z]))' % between),
+    )
 
 
 def in_files(directory: Path, canaries: Iterable[str]) -> dict[str, set[str]]:

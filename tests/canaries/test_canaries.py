@@ -1,5 +1,6 @@
 """A short part of ``python -m tests.canaries``, and that what is sought would be found."""
 
+import json
 from base64 import b64encode
 from pathlib import Path
 
@@ -24,8 +25,10 @@ def test_secrets_that_runs_type_are_found_nowhere_but_in_the_program(tmp_path: P
 def test_canary_is_found_where_it_is(tmp_path: Path) -> None:
     canaries = ["qwertzuiopas", "yxcvbnmasdfg"]
     assert in_bytes(b'{"text": "q w e r t z u i o p a s enter"}', canaries) == {canaries[0]}
-    written = b64encode(b"a body with " + canaries[0].encode() + b" in it")
-    assert in_bytes(written, canaries) == {canaries[0]}
+    for before in (b"", b"a", b"of"):
+        written = b64encode(before + canaries[0].encode() + b" in it")
+        assert in_bytes(written, canaries) == {canaries[0]}
+    assert in_bytes(json.dumps([*canaries[1]]).replace(" ", "").encode(), canaries) == {canaries[1]}
     (tmp_path / "log").write_text("yxcvbnmasdfg")
     assert in_files(tmp_path, canaries) == {"log": {canaries[1]}}
     assert in_picture(png(drawn(f"Password: {canaries[0]}")), canaries) == {canaries[0]}

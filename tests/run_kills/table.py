@@ -50,7 +50,8 @@ def table_struck(
     """Kill in each of these cells; what came of it, and the cells that were never come to."""
     came, left = RunKills(), [*cells]
     waiting = deque(cells)
-    with at_work(world, [desk], came, hidden=1.0) as people:
+    # Whoever interrupts it is told what came of it until then.
+    with at_work(world, [desk], came, hidden=1.0) as people, suppress(KeyboardInterrupt):
         while waiting and people[0].failure is None:
             # Each point once, whoever is killed there: the others wait for their turn.
             turn: dict[Failpoint, Victim] = {}
