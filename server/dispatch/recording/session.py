@@ -47,6 +47,10 @@ from server.tasks import Tasks, at_most
 logger = logging.getLogger(__name__)
 
 TICK_SECONDS: Final = 0.1
+PACE_SECONDS: Final = 0.3
+"""From one time that it is written to the next: what is answered is safe within a second, also
+where writing takes as long as this.  Inputs feel each of them, which takes some milliseconds."""
+
 IDLE_SECONDS: Final = 60.0
 AGAIN_SECONDS: Final = 0.5
 """After which a database that took nothing is asked again."""
@@ -111,7 +115,8 @@ class RecordingSession:
         self._answered = asyncio.Event()
         self._answered.set()
         self._woken = asyncio.Event()
-        self._is_closing = self._is_in_haste = False
+        self._closing = asyncio.Event()
+        self._is_in_haste = False
         self._private_since: int | None = None
         self._private_until = 0
         self._watching = Watching(link, self._frames, background)
@@ -186,7 +191,7 @@ class RecordingSession:
 
     async def finish(self) -> None:
         """Write all that is noted, in bounded time, and be over."""
-        self._is_closing = True
+        self._closing.set()
         self._woken.set()
         await asyncio.wait((self._running,), timeout=FINISH_SECONDS)
         self.close()
@@ -198,14 +203,17 @@ class RecordingSession:
         self._watching.close()
 
     async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
         try:
             await self._take()
-            while not self._is_closing:
+            while not self._closing.is_set():
                 has_some = bool(self._notes.open or self._open)
                 await at_most(TICK_SECONDS if has_some else IDLE_SECONDS, self._woken.wait())
                 self._woken.clear()
+                next_at = loop.time() + PACE_SECONDS
                 await self._write()
-                await asyncio.sleep(TICK_SECONDS)
+                pause = max(next_at - loop.time(), TICK_SECONDS)
+                await at_most(pause, self._closing.wait())
             await self._leave()
         except RecordingEndedError:
             pass
@@ -253,7 +261,7 @@ class RecordingSession:
 
     async def _write(self) -> None:
         """Write what is over, and what is under way."""
-        settled = 0 if self._is_closing else SETTLED + ARRIVAL
+        settled = 0 if self._closing.is_set() else SETTLED + ARRIVAL
         over = together(
             self._notes.over(server_time(), settled=settled, is_decided=self._is_decided)
         )
@@ -311,7 +319,7 @@ class RecordingSession:
             return NOT_SHOWN
         typing = [began for began, is_typing in self._under_way.values() if is_typing]
         next_began = min((self._notes.begin_of_next(draft), *typing), key=_or_never)
-        until = draft.ended if self._is_closing else draft.ended + SETTLED
+        until = draft.ended if self._closing.is_set() else draft.ended + SETTLED
         if next_began is not None:
             until = max(min(until, next_began), draft.ended)
         # Another input may have shown a part of a text by then.
