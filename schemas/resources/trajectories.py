@@ -327,6 +327,9 @@ class TrajectoryQuery(queries.PageQuery, IncludeQuery):
     )
     workflow_id: queries.NullableUuid = Field(None, description="Filter by workflow.")
     run_id: queries.NullableUuid = Field(None, description="Filter by run.")
+    machine_id: Annotated[MachineId | None, queries.NullText] = Field(
+        None, description="Filter by the machine that they were recorded on."
+    )
     is_approved: queries.NullableBool = Field(
         None, description="true = approved only, false = not approved only."
     )

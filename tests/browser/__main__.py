@@ -155,7 +155,9 @@ def ask_for_help(site: Site, desk: Desk) -> None:
 def fill_library(site: Site, desk: Desk) -> str:
     """Sample trajectories, one of them with a picture of the desk; that one's id."""
     new = {"name": "Enter an invoice", "description": "From the scanned page to the ledger."}
-    workflow = site.api.call("POST", "/v1/workflows", new).json["id"]
+    schema = {"invoice_number": {"max_length": 20}, "supplier": {"example": "Lindqvist Paper"}}
+    made = site.api.call("POST", "/v1/workflows", {**new, "input_schema": schema})
+    workflow = made.json["id"]
     for sample in samples():
         site.api.call("POST", "/v1/trajectories", {**sample, "workflow_id": workflow})
     shot = site.api.call("GET", f"/v1/computer/{desk.machine}/display/screenshot?format=jpeg")
@@ -270,6 +272,12 @@ def show_trajectories(visit: Visit, _: Scene) -> None:
     """The list."""
     visit.sign_in("/trajectories")
     expect(visit.page.get_by_text("6 trajectories", exact=True)).to_be_visible()
+
+
+def show_workflows(visit: Visit, _: Scene) -> None:
+    """The list."""
+    visit.sign_in("/trajectories/workflows")
+    expect(visit.page.get_by_text("invoice_number, supplier")).to_be_visible()
 
 
 def show_trajectory(visit: Visit, scene: Scene) -> None:
@@ -398,6 +406,7 @@ PAGES: dict[str, Callable[[Visit, Scene], None]] = {
     "machine": show_machine,
     "control": show_control,
     "trajectories": show_trajectories,
+    "workflows": show_workflows,
     "trajectory": show_trajectory,
     "review": show_review,
     "editing": show_editing,

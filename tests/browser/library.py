@@ -69,6 +69,11 @@ class Library:
         assert answer.status == 201, answer.body
         return str(answer.json["id"])
 
+    def keep(self, picture: bytes, kind: str = "image/png") -> str:
+        """Keep a picture; its id."""
+        answer = self.site.api.call("POST", "/v1/pictures", picture, {"Content-Type": kind})
+        return str(answer.json["id"])
+
     def get(self, trajectory: str) -> Any:
         return self.site.api.call("GET", f"/v1/trajectories/{trajectory}").json
 

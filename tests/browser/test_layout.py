@@ -48,6 +48,7 @@ def webhook(site: Site) -> str:
 
 PLACES = [
     *("machines", "pictures", "machine", "trajectories", "trajectory", "runs", "activity"),
+    "workflows",
     *(
         "none",
         "add machines",
@@ -71,6 +72,7 @@ def place(
         "pictures": ("/machines?view=pictures", LONG),
         "machine": (f"/machines/{desk.machine}", "Live. The picture changes"),
         "trajectories": ("/trajectories", "1 trajectory"),
+        "workflows": ("/trajectories/workflows", LONG),
         "trajectory": (f"/trajectories/{trajectory}", "Step 1 of 1"),
         "runs": ("/runs", "No run yet"),
         "activity": ("/activity", "Added a machine"),

@@ -1,11 +1,13 @@
 """Reviews: looked through, decided about with two keys each, and never about what was not seen."""
 
+import re
 from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.__main__ import DESKTOP, PHONE
 from tests.browser.library import CLICK, DRAG, KEYS, Library, png
+from tests.browser.reviewing import WATCH, fill, review
 from tests.browser.rig import Site, Visit
 from tests.browser.test_accessibility import violations
 from tests.processes import until
@@ -49,6 +51,22 @@ def test_two_keys_decide_and_then_the_next_one_is_there(reader: Visit, library: 
         ("approved", None),
         ("rejected", "It saves nothing."),
     ]
+
+
+def test_pictures_are_read_once_and_the_next_trajectory_with_the_decision(
+    reader: Visit, library: Library
+) -> None:
+    page = reader.page
+    pictures: list[str] = []
+    page.on("request", lambda sent: pictures.extend(re.findall("/v1/pictures/.*", sent.url)))
+    first = fill(library, trajectories=2, steps=4)
+    page.evaluate(f"({WATCH})()")
+    reader.go(f"/trajectories/{first}")
+    expect(page.get_by_role("heading", name="Number 0", exact=True)).to_be_visible()
+    times = review(page, trajectories=2, steps=4)
+    assert [*map(len, (times.steps, times.afters, times.nexts))] == [6, 8, 1]
+    # Five screens each, shown in the list, in small and large, before and after.
+    assert len(pictures) == len(set(pictures)) == 10
 
 
 def test_trajectory_is_approved_and_the_approval_withdrawn(reader: Visit, library: Library) -> None:
@@ -123,10 +141,7 @@ def test_reader_without_the_scope_decides_nothing(
 
 def kept(library: Library, color: tuple[int, int, int]) -> str:
     """The id of a picture of one color."""
-    answer = library.site.api.call(
-        "POST", "/v1/pictures", png(64, 40, color=color), {"Content-Type": "image/png"}
-    )
-    return str(answer.json["id"])
+    return library.keep(png(64, 40, color=color))
 
 
 def color_of(page: Page, canvas: str) -> list[int]:

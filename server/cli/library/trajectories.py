@@ -33,6 +33,7 @@ trajectory.add_command(step)
 
 @trajectory.command("list")
 @click.option("--workflow", type=click.UUID, help="Only the trajectories of this workflow.")
+@click.option("--machine", help="Only those that were recorded on the machine with this id.")
 @click.option("--search", help="Only those with this in their id, name or description.")
 @click.option(
     "--review",
@@ -44,6 +45,7 @@ trajectory.add_command(step)
 def list_trajectories(
     api: Api,
     workflow: UUID | None,
+    machine: str | None,
     search: str | None,
     review: str | None,
     every_state: bool,
@@ -56,6 +58,8 @@ def list_trajectories(
         query["is_generated"] = "null"
     if workflow is not None:
         query["workflow_id"] = str(workflow)
+    if machine is not None:
+        query["machine_id"] = machine
     if search is not None:
         query["search"] = search
     found = api.call_list("/v1/trajectories", query)

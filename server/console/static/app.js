@@ -19,11 +19,13 @@ import { WebhooksPage } from "./pages/settings/webhooks.js";
 import { SignIn } from "./pages/sign_in.js";
 import { TrajectoriesPage } from "./pages/trajectories.js";
 import { TrajectoryPage } from "./pages/trajectory.js";
+import { WorkflowsPage } from "./pages/workflows.js";
 import { giveAllBack } from "./control/lease.js";
 import { notifier } from "./fleet/notifier.js";
 import { HelpQueue } from "./help/queue.js";
 import { place, rememberedPlace, rememberPlace } from "./parts/address.js";
 import { Component, html, render, useStore } from "./parts/elements.js";
+import { forgetPictures } from "./parts/picture_bytes.js";
 import { Failure, NotFound } from "./parts/pieces.js";
 import { walkByKeys } from "./parts/table.js";
 import { tickTimes } from "./parts/time.js";
@@ -40,6 +42,7 @@ const PAGES = [
   [/^\/machines$/, MachinesPage],
   [/^\/machines\/([^/]+)$/, MachinePage],
   [/^\/trajectories$/, TrajectoriesPage],
+  [/^\/trajectories\/workflows$/, WorkflowsPage],
   [/^\/trajectories\/([^/]+)$/, TrajectoryPage],
   [/^\/runs$/, RunsPage],
   [/^\/runs\/([^/]+)$/, RunPage],
@@ -136,6 +139,7 @@ class App extends Component {
     const me = /** @type {Session} */ (await get("console/session"));
     // Whatever another person was told is not this one's.
     events.stop();
+    forgetPictures();
     this.#following.abort();
     this.#following = new AbortController();
     if (me.scopes.includes("machines:read")) {
@@ -165,6 +169,7 @@ class App extends Component {
   /** @param {string} words that the sign-in page says; after it one comes back here */
   #leave(words) {
     events.stop();
+    forgetPictures();
     this.#following.abort();
     this.setState({ me: null, helps: null, words, error: null, isReady: true });
     this.#show();

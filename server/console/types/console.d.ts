@@ -407,6 +407,15 @@ interface AuditEntry {
   command: CommandItem | null;
 }
 
+/** What a value of a parameter may be. */
+interface Parameter {
+  type: "text" | "integer" | "number";
+  example: string | null;
+  description: string | null;
+  max_length: number;
+  control_characters: boolean;
+}
+
 interface Workflow {
   id: string;
   name: string;
@@ -957,6 +966,16 @@ interface FiltersProperties<Name extends string> {
 interface DecisionsProperties {
   reading: import("../static/pages/review/one_trajectory.js").OneTrajectory;
   trajectory: Trajectory;
+}
+
+interface ManagedProperties extends DecisionsProperties {
+  close: () => void;
+}
+
+interface ManagingProperties extends DecisionsProperties {
+  mayWrite: boolean;
+  /** The list that one came from. */
+  back: string;
 }
 
 interface AnsweringProperties {

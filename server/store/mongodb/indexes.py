@@ -44,6 +44,15 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
     ]
     + [
         IndexModel(
+            [
+                *(("organization_id", ASCENDING), ("machine_id", ASCENDING)),
+                *(*_NEWEST_FIRST, _GENERATED, _APPROVED),
+            ],
+            name="newest_of_machine",
+            # Of its type alone MongoDB would not conclude that one machine's are all in it.
+            partialFilterExpression={"machine_id": {"$gt": ""}},
+        ),
+        IndexModel(
             [("organization_id", ASCENDING), ("workflow_id", ASCENDING)],
             name="main_of_workflow",
             unique=True,

@@ -217,6 +217,8 @@ def _index(wanted: Document) -> str | None:
     """
     if "updated_at" in wanted:
         return None
+    if isinstance(wanted.get("machine_id"), str):
+        return "newest_of_machine"
     for field, index in (
         ("run_id", "newest_of_run"),
         ("workflow_id", "newest_of_workflow"),

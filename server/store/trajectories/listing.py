@@ -67,7 +67,7 @@ class TrajectoryListing:
         within: Collection[str] | None = None,
     ) -> Self:
         """Count what the query finds, and find where its page is; ``within`` as in the store."""
-        wanted = trajectory_filter(organization_id, query) | of_machines(within)
+        wanted = trajectory_filter(organization_id, query, within)
         order = Order.of(query.sort)
         async with database.snapshot() as session:
             found = (
@@ -127,9 +127,14 @@ def of_machines(within: Collection[str] | None) -> Document:
     return {} if within is None else {"machine_id": {"$in": [None, *within]}}
 
 
-def trajectory_filter(organization_id: UUID, query: TrajectoryQuery) -> Document:
-    """The MongoDB filter for all of a query but its search."""
-    wanted: Document = {"organization_id": organization_id}
+def trajectory_filter(
+    organization_id: UUID, query: TrajectoryQuery, within: Collection[str] | None = None
+) -> Document:
+    """The MongoDB filter for all of a query but its search; ``within`` as in the store."""
+    wanted: Document = {"organization_id": organization_id, **of_machines(within)}
+    if (machine_id := query.machine_id) is not None:
+        is_within = within is None or machine_id in within
+        wanted["machine_id"] = machine_id if is_within else {"$in": []}
     for field in ("workflow_id", "run_id", "is_approved"):
         value = getattr(query, field)
         if value is not None:

@@ -14,7 +14,7 @@ from server.web.reference.page import reference_page
 
 STATIC = Path(assets.__file__).parent / "static"
 TEMPLATES = Path(reference.__path__[0])
-ROOM = 510 * 1024
+ROOM = 530 * 1024
 """What all pages for browsers may have together."""
 
 

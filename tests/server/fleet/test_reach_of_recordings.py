@@ -100,6 +100,10 @@ async def test_lists_totals_searches_and_exports_have_what_is_in_reach(service: 
             await service.server.services.library.indexer.index_all()
         assert await seen() == ({of_none, within},) * 5
         assert await seen(service.token) == ({of_none, within, beyond},) * 5
+    for more in ("", "&search=invoice", "&sort=name", f"&workflow_id={workflow}&is_generated=null"):
+        assert await listed(f"machine_id={inside}{more}") == {within}
+        assert await listed(f"machine_id={outside}{more}") == set()
+        assert await listed(f"machine_id={outside}{more}", service.token) == {beyond}
     assert (await service.get(latest, token=token)).json["id"] == within
     assert (await service.get(latest)).json["id"] == beyond
     await put(service, inside, pool_id, out=True)

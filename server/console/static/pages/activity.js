@@ -6,6 +6,7 @@ import { Filters } from "../parts/filters.js";
 import { Found, Listing, useListing } from "../parts/listing.js";
 import { EmptyState, WorkButton } from "../parts/pieces.js";
 import { OutcomeBadge } from "../parts/states.js";
+import { save } from "../parts/saving.js";
 import { Ago } from "../parts/time.js";
 import { actionOf, count } from "../parts/words.js";
 import { get, path, query, request } from "../server/api.js";
@@ -15,7 +16,6 @@ const MOST = 1000;
 const NEWS_MILLISECONDS = 500;
 const POLL_MILLISECONDS = 5000;
 /** A browser may take its time to save a file. */
-const SAVED_MILLISECONDS = 60_000;
 
 const USUAL = { machine_id: "", token_name: "", action: "", created_at_from: "", created_at_to: "" };
 
@@ -67,7 +67,7 @@ export function ActivityPage(/** @type {PageProperties} */ page) {
   const clear = () => choose(USUAL);
   const first = html`<${EmptyState} title="Nothing was done yet"><p>Every input and every change is here once it has happened.</p><//>`;
   return html`<section>
-    <div class="head"><h1>Activity</h1><${WorkButton} work=${() => save(list)}>Download as CSV<//></div>
+    <div class="head"><h1>Activity</h1><${WorkButton} work=${() => download(list)}>Download as CSV<//></div>
     <${Filters} filters=${FILTERS} chosen=${chosen} choose=${choose} />
     ${list.items?.length && html`<p class="small">${count(list.total, "entry", "entries")}</p>`}
     <${Found} name="activity" label="Activity" what="entry" columns=${COLUMNS} row=${rowOf} ...${{ list, isFiltered, clear, first }} />
@@ -84,14 +84,10 @@ function targetOf({ action, machine_id, target, target_name, grant }) {
   return html`<bdi>${target_name ?? target}</bdi>${grant && ` (${grant.role ?? grant.scopes.join(", ")})`}`;
 }
 
-/** @param {Entries} list to be saved as a file: it is read first, so that an error is said here and not in the file */
-async function save({ parameters }) {
+/** @param {Entries} list to be saved as a file */
+async function download({ parameters }) {
   const response = await request("GET", query("v1/audit/export", parameters));
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(await response.blob());
-  link.download = "audit.csv";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), SAVED_MILLISECONDS);
+  await save(response, "audit.csv");
 }
 
 /** @augments {Listing<AuditEntry>} what the audit has of what is asked for, and again when there is news */

@@ -10,6 +10,7 @@ import { Ago } from "../parts/time.js";
 import { count, number } from "../parts/words.js";
 import { get, listAll, path, query } from "../server/api.js";
 import { FirstLook } from "./review/first_look.js";
+import { TrajectoryTabs } from "./workflows/tabs.js";
 
 const PART = 1000;
 const NEWS_MILLISECONDS = 1000;
@@ -17,6 +18,7 @@ const NEWS_MILLISECONDS = 1000;
 const USUAL = {
   search: "",
   workflow_id: "",
+  machine_id: "",
   review_state: "",
   created_at_from: "",
   created_at_to: "",
@@ -37,6 +39,7 @@ const REVIEW_STATES = [
 const filtersOf = (workflows) => [
   { name: "search", label: "Search", hint: "Name, description, id" },
   { name: "workflow_id", label: "Workflow", options: [["", "All"], ...workflows] },
+  { name: "machine_id", label: "Machine", hint: "Id of a machine" },
   { name: "review_state", label: "Review", options: REVIEW_STATES },
   { name: "created_at_from", label: "Created from", type: "date" },
   { name: "created_at_to", label: "Created to", type: "date" },
@@ -53,7 +56,7 @@ const COLUMNS = [
     ],
     attributes: ({ name, description }) => ({ title: [name, description].filter(Boolean).join("\n") }),
   },
-  { key: "approval", label: "Approval", cell: (trajectory) => html`<${ApprovalBadge} ...${trajectory} />` },
+  { key: "approval", label: "Approval", cell: (trajectory) => html`<${ApprovalBadge} ...${trajectory} />${trajectory.is_main && html`<small>The main one</small>`}` },
   { key: "workflow", label: "Workflow", cell: ({ workflow }) => workflow, attributes: ({ workflow }) => ({ title: workflow, dir: "auto" }) },
   { key: "machine", label: "Machine", cell: ({ machine_id }) => machine_id, attributes: ({ machine_id }) => ({ title: machine_id }) },
   { key: "steps", label: "Steps", numeric: true, cell: ({ step_count }) => number(step_count) },
@@ -79,6 +82,7 @@ export function TrajectoriesPage(/** @type {PageProperties} */ page) {
   // What was wrong may be the order.
   const clear = () => choose(list.error ? USUAL : { ...USUAL, sort: chosen.sort });
   return html`<section>
+    <${TrajectoryTabs} />
     <div class="head"><h1>Trajectories</h1><p class="small" role="status">${items && told}</p></div>
     <${Filters} filters=${filtersOf(workflows)} chosen=${chosen} choose=${choose} />
     ${isChanged && items?.length && html`<button type="button" class="news" onClick=${list.read}>There are changes: show them</button>`}

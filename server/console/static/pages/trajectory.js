@@ -8,6 +8,7 @@ import { Ago } from "../parts/time.js";
 import { count } from "../parts/words.js";
 import { isNowhere } from "../server/api.js";
 import { Decided, Decisions } from "./review/decisions.js";
+import { Managing } from "./review/managing.js";
 import { OneTrajectory } from "./review/one_trajectory.js";
 import { Steps } from "./review/walk.js";
 import { RunButton } from "./runs/start.js";
@@ -22,11 +23,11 @@ export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
   const back = backTo("/trajectories");
   if (isNowhere(reading.error) && !trajectory) return html`<${NotFound} what="trajectory" back=${back} name="the trajectories" />`;
   if (!trajectory) return html`<${Unread} reading=${reading} />`;
-  const { name, description, dimensions, trajectory_data, is_generated, is_approved, review, created_at, updated_at } = trajectory;
+  const { name, description, dimensions, trajectory_data, is_generated, is_approved, is_main, review, created_at, updated_at } = trajectory;
   const mayApprove = is_generated && news !== "deleted" && page.me.scopes.includes("trajectories:approve");
   const mayEdit = news !== "deleted" && page.me.scopes.includes("trajectories:write");
   const mayRun = review.state === "approved" && is_approved && news !== "deleted" && RUNNING.every((scope) => page.me.scopes.includes(scope));
-  const said = [workflow, count(trajectory_data?.length ?? 0, "step"), `${dimensions.width} × ${dimensions.height}`];
+  const said = [workflow, is_main && "the main one", count(trajectory_data?.length ?? 0, "step"), `${dimensions.width} × ${dimensions.height}`];
   return html`<section>
     <p class="crumbs"><a href=${back}>‹ Trajectories</a></p>
     <div class="head">
@@ -43,6 +44,7 @@ export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
     </p>
     ${description && html`<p class="lead" dir="auto">${description}</p>`}
     ${review.by && html`<${Decided} review=${review} />`}
+    ${news !== "deleted" && html`<${Managing} reading=${reading} trajectory=${trajectory} mayWrite=${mayEdit} back=${back} />`}
     <p class="small">${said.filter(Boolean).join(" · ")} · created <${Ago} time=${created_at} /> · updated <${Ago} time=${updated_at} /></p>
     ${trajectory_data?.length
       ? html`<${Steps} reading=${reading} trajectory=${trajectory} steps=${trajectory_data} mayEdit=${mayEdit} />`

@@ -1,8 +1,9 @@
 /** A picture with marks over it: where a click was, and the way of a drag. */
 
-import { path, request, wordsOf } from "../server/api.js";
+import { wordsOf } from "../server/api.js";
 import { bytesOf, decoded } from "../screen/pictures.js";
 import { html, useLayoutEffect, useRef, useState } from "./elements.js";
+import { bytesWithId } from "./picture_bytes.js";
 
 export const isPictureId = (/** @type {string} */ text) => /^[0-9a-f]{64}$/.test(text);
 
@@ -38,8 +39,8 @@ export function Picture(/** @type {PictureProperties} */ { source, read, size, p
 
 /** @type {(source: string, signal?: AbortSignal | null) => Promise<ImageBitmap>} the picture with an id, or in base64; throws an Error in words for people */
 export async function readPicture(source, signal = null) {
-  const kept = isPictureId(source) && (await request("GET", path`/v1/pictures/${source}`, { signal }));
-  const bytes = kept ? new Uint8Array(await kept.arrayBuffer()) : bytesOf(source);
+  const bytes = isPictureId(source) ? await bytesWithId(source, signal) : bytesOf(source);
+  signal?.throwIfAborted();
   if (!bytes) throw new Error("This step's picture cannot be read: it is not base64.");
   return decoded(bytes);
 }

@@ -1,7 +1,7 @@
 /** Small parts that several pages have: fields, buttons that are busy, questions, commands to copy, empty places. */
 
 import { HOME, nameOf, Problem, wordsOf } from "../server/api.js";
-import { cloneElement, createContext, html, useContext, useId, useLayoutEffect, useRef, useState } from "./elements.js";
+import { cloneElement, createContext, html, useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "./elements.js";
 import { toast } from "./toasts.js";
 
 const NOTHING_WRONG = /** @type {Record<string, string>} */ ({});
@@ -63,7 +63,8 @@ export function WorkForm({ submit, words = "", children, ...rest }) {
     const fields = wrongFields(error, form.current);
     say(fields ? { words: "Nothing was done: see what is said at the fields.", fields } : { words: text, fields: NOTHING_WRONG });
   });
-  useLayoutEffect(() => {
+  // Once all of them say it, however deep in the form they are.
+  useEffect(() => {
     /** @type {HTMLElement | null | undefined} */
     const first = form.current?.querySelector("[aria-invalid]");
     first?.focus();
@@ -99,7 +100,7 @@ function wrongFields(error, form) {
 }
 
 /** @type {(form: HTMLFormElement, name: string) => Element | null | undefined} with a label, below which something can be said */
-const fieldOf = (form, name) => form.querySelector(`[name="${CSS.escape(name)}"]`)?.closest(".field, .choices");
+const fieldOf = (form, name) => form.querySelector(`[name="${CSS.escape(name)}"]`)?.closest(".field, .choices, .parameter");
 
 /** @param {DialogProperties} properties of what is open while it is drawn */
 export function Dialog({ title, submit, close, children }) {

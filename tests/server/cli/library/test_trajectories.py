@@ -61,6 +61,7 @@ def test_trajectory_is_listed_named_copied_moved_and_removed(library: Library) -
     reviewed = ("trajectory", "list", "--workflow", elsewhere, "--review")
     assert copy in library.run(*reviewed, "open")
     assert copy not in library.run(*reviewed, "pending")
+    assert copy not in library.run("trajectory", "list", "--machine", "desk-1")
     library.run("trajectory", "remove", copy)
     assert copy not in library.run("trajectory", "list")
 

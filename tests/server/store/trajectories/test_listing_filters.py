@@ -152,6 +152,7 @@ async def test_memory_does_not_grow_with_the_page(library: TrajectoryLibrary) ->
         ({"is_generated": "null", "workflow_id": str(WORKFLOW)}, "newest_of_workflow"),
         ({"review_state": "rejected"}, "newest_of_review"),
         ({"is_generated": "null", "run_id": str(WORKFLOW)}, "newest_of_run"),
+        ({"machine_id": "desk-1"}, "newest_of_machine"),
     ],
 )
 async def test_list_follows_an_index_and_sorts_nothing(

@@ -1,18 +1,16 @@
 /** What is decided about a trajectory: by two keys, one that asks and Enter, and then the next one is there. */
 
-import { backTo } from "../../parts/address.js";
-import { html, useState } from "../../parts/elements.js";
+import { html, useRef, useState } from "../../parts/elements.js";
 import { useKeys } from "../../parts/keys.js";
 import { Dialog, Field, textOf, WorkButton } from "../../parts/pieces.js";
 import { Ago } from "../../parts/time.js";
 import { toast } from "../../parts/toasts.js";
-import { get, path, query, wordsOf } from "../../server/api.js";
+import { path, wordsOf } from "../../server/api.js";
 import { Key } from "./key.js";
+import { Next } from "./next.js";
 import { Outdated } from "./one_trajectory.js";
 
 const MOST_CHARACTERS = 2000;
-/** Of those that wait: one may be what was decided about, as it was a moment ago. */
-const TWO = 2;
 
 const STATES = { open: "", approved: "Approved", rejected: "Rejected", withdrawn: "Approval ended" };
 
@@ -31,8 +29,13 @@ export function Decisions({ reading, trajectory }) {
   const [asked, ask] = useState(/** @type {"approve" | "reject" | null} */ (null));
   const { state } = trajectory.review;
   const isApproved = state === "approved";
-  const approve = () => ask("approve");
-  const reject = () => ask("reject");
+  const next = useRef(/** @type {Next | null} */ (null));
+  function begin(/** @type {"approve" | "reject"} */ decision) {
+    next.current = new Next(trajectory);
+    ask(decision);
+  }
+  const approve = () => begin("approve");
+  const reject = () => begin("reject");
   const mayReject = state === "open" || state === "withdrawn";
   useKeys(isApproved ? {} : { a: approve, ...(mayReject && { r: reject }) });
   async function decide(/** @type {"approve" | "reject"} */ decision, /** @type {FormData} */ values) {
@@ -46,7 +49,7 @@ export function Decisions({ reading, trajectory }) {
       return;
     }
     ask(null);
-    await goOn(trajectory, QUESTIONS[decision].past, reading.signal);
+    await goOn(next.current ?? new Next(trajectory), QUESTIONS[decision].past, reading.signal);
   }
   const { word, means } = QUESTIONS[asked ?? "approve"];
   return html`
@@ -63,27 +66,11 @@ export function Decisions({ reading, trajectory }) {
   `;
 }
 
-/** @type {(decided: Trajectory, past: string, signal: AbortSignal) => Promise<void>} open the next one that waits, or say that none does */
-async function goOn(decided, past, signal) {
-  const said = `${past}: ${decided.name || "without a name"}.`;
-  const next = await nextOpen(decided, signal).catch(() => null);
+/** @type {(next: Next, past: string, signal: AbortSignal) => Promise<void>} open the next one that waits, or say that none does */
+async function goOn(next, past, signal) {
+  const said = `${past}: ${next.decided.name || "without a name"}.`;
+  const id = await next.open();
   if (signal.aborted) return;
-  toast(next ? said : `${said} No other trajectory waits for a review.`);
-  if (next) location.hash = path`/trajectories/${next.id}`;
-}
-
-/**
- * The next newer one that nobody has decided about, of the workflow and the search that the list was left with; behind the newest comes the oldest.
- * @type {(decided: Trajectory, signal: AbortSignal) => Promise<Trajectory | null>}
- */
-async function nextOpen({ id, created_at }, signal) {
-  const left = new URLSearchParams(backTo("/trajectories").split("?")[1]);
-  const narrowed = { workflow_id: left.get("workflow_id") ?? "", search: left.get("search") ?? "" };
-  const asked = { ...narrowed, review_state: "open", is_approved: "false", steps: "false", sort: "created_at", limit: TWO };
-  for (const range of [{ created_at_from: created_at }, { created_at_to: created_at }]) {
-    const { items } = /** @type {Part<Trajectory>} */ (await get(query("v1/trajectories", { ...asked, ...range }), signal));
-    const found = items.find((each) => each.id !== id);
-    if (found) return found;
-  }
-  return null;
+  toast(id ? said : `${said} No other trajectory waits for a review.`);
+  if (id) location.hash = path`/trajectories/${id}`;
 }

@@ -2,6 +2,7 @@
 
 import { Reading } from "../../parts/reading.js";
 import { call, get, path, request, statusOf, wordsOf } from "../../server/api.js";
+import { addressOf, takeHanded } from "./next.js";
 
 /** What was to be done was about another content than there is by now, which has been read meanwhile. */
 export class Outdated extends Error {}
@@ -19,14 +20,17 @@ export class OneTrajectory extends Reading {
 
   constructor(/** @type {Watched & {id: string}} */ { id, ...page }) {
     super(page);
-    this.address = path`/v1/trajectories/${id}`;
+    this.address = addressOf(id);
     page.events.on("trajectory", ({ detail }) => detail.id === id && this.reset(), page.signal);
   }
 
   /** @override */ async load() {
+    const handed = await takeHanded(this.address);
     /** @type {Answer<Trajectory>} */
-    const { data, headers } = await call("GET", this.address, { signal: this.loading });
+    const { data, headers } = handed ?? (await call("GET", this.address, { signal: this.loading }));
     Object.assign(this, { trajectory: data, tag: headers.get("ETag"), news: "" });
+    // It may have changed in the moment since.
+    if (handed) void this.#check();
     if (!this.workflow) void this.#readWorkflow(data.workflow_id);
   }
 
@@ -97,6 +101,30 @@ export class OneTrajectory extends Reading {
     await this.read();
     if (this.error) throw new Error(`It was done, and could not be read again: ${wordsOf(this.error)}`);
   }
+
+  /**
+   * Change what is no step of what is shown.  Throws what is to be said to the person.
+   * @type {(change: object) => Promise<void>}
+   */
+  change = (change) => {
+    const changing = this.#change(change);
+    this.#changing = changing.catch(() => null);
+    return changing;
+  };
+
+  /** @type {(change: object) => Promise<void>} */
+  async #change(change) {
+    const headers = { "If-Match": this.tag };
+    /** @type {Answer<Trajectory>} */
+    const answer = await this.#asShown(() => call("PATCH", this.address, { body: change, headers }));
+    Object.assign(this, { trajectory: answer.data, tag: answer.headers.get("ETag") });
+    this.tell();
+  }
+
+  /** Delete exactly what is shown.  Throws what is to be said to the person. */
+  remove = async () => {
+    await this.#asShown(() => call("DELETE", this.address, { headers: { "If-Match": this.tag } }));
+  };
 
   /** @override */ reset() {
     void this.#check();

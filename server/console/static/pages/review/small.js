@@ -1,6 +1,7 @@
 /** Pictures in small, each read once it is in sight. */
 
 import { html, useEffect, useRef } from "../../parts/elements.js";
+import { untilPrepared } from "../../parts/kept_pictures.js";
 import { readPicture } from "../../parts/picture.js";
 
 /** Pixels of a small picture, for screens with two of them in one of the page's. */
@@ -31,6 +32,7 @@ export function Small({ read, size: { width, height } }) {
 
 /** @type {(canvas: HTMLCanvasElement | null, read: SmallProperties["read"], signal: AbortSignal) => Promise<void>} */
 async function drawSmall(canvas, read, signal) {
+  await untilPrepared();
   const source = signal.aborted ? "" : await read(signal);
   if (!source) return;
   const picture = await readPicture(source, signal);

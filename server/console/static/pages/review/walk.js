@@ -17,8 +17,8 @@ import { Key } from "./key.js";
 const ADDRESS_MILLISECONDS = 150;
 /** How long each picture stands while the steps are played. */
 const PLAY_MILLISECONDS = 1000;
-/** The steps whose pictures are there before one asks for them, counted from the one that is shown. */
-const NEAR = [0, 1, -1, 2];
+/** The pictures that are there before one asks for them: of which step, counted from the one that is shown, and which of it. @type {[number, (step: Step) => string][]} */
+const NEAR = [[0, pictureOf], [1, pictureOf], [0, pictureAfter], [1, pictureAfter], [-1, pictureOf], [2, pictureOf], [2, pictureAfter]];
 
 /** @param {StepsProperties} properties of what is gone through, and changed by whoever may */
 export function Steps({ reading, trajectory, steps, mayEdit }) {
@@ -114,8 +114,8 @@ function usePlay({ at, last, go, isAfter, turn, step }) {
 function useNear(steps, at) {
   const pictures = useMade((signal) => new KeptPictures(signal));
   useEffect(() => {
-    const near = NEAR.map((by) => steps[at + by] ?? {});
-    void pictures.prepare(near.flatMap((each) => [pictureOf(each), pictureAfter(each)]).filter(Boolean));
+    const near = NEAR.map(([by, read]) => read(steps[at + by] ?? {})).filter(Boolean);
+    void pictures.prepare([...new Set(near)]);
   }, [steps, at]);
   return pictures;
 }
