@@ -22,4 +22,5 @@ class Beneath:
     selector: Selector | None = None
     box: Region | None = None
     around: Around | None = None
+    ref: str | None = None
     left: Elements | None = None
