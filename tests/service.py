@@ -38,6 +38,7 @@ from schemas.link.messages import (
     Interrupted,
     Ready,
     Report,
+    Screenshot,
     ServerMessage,
     Welcome,
 )
@@ -438,8 +439,13 @@ class ScriptedLink:
             await self._answer(message)
 
     async def heard(self, kind: type[Message]) -> Message:
-        """The next message, which must be of this type."""
+        """The next message, which must be of this type.
+
+        What a recording asks for between two inputs, pictures without the pointer, has no answer.
+        """
         message = await self.next_message()
+        while not isinstance(message, kind) and is_asked_by_recording(message):
+            message = await self.next_message()
         assert isinstance(message, kind), message
         return message
 
@@ -512,3 +518,8 @@ def new_key() -> str:
 def scopes_without(*missing: Scope) -> Iterable[Scope]:
     """Every scope of an administrator but these."""
     return (scope for scope in ADMINISTRATOR_SCOPES if scope not in missing)
+
+
+def is_asked_by_recording(message: ServerMessage) -> bool:
+    """Whether it asks for a picture as a recording does between two inputs."""
+    return isinstance(message, Screenshot) and not message.pointer and message.format == "jpeg"

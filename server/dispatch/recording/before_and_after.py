@@ -66,6 +66,7 @@ class Beneath:
     selector: Selector | None = None
     box: Region | None = None
     around: StoodAround | None = None
+    ref: str | None = None
     left: Elements | None = None
 
 

@@ -173,7 +173,10 @@ class RecordingSession:
             at -= round((perf_counter() - timings.acknowledged) * 1000)
         elif isinstance(reply, Ended):
             at = reply.ended_at
-        self._frames.pointer_passed(_passed(taken.command, reply), at)
+        if passed := _passed(taken.command, reply):
+            self._frames.pointer_passed(passed, at)
+            # The next step's picture may have the pointer where it was left.
+            self._watching.look_without_pointer()
         if reply is not None and self._private_since is None and self._was_open(taken, reply):
             self._notes.ended(taken, reply, at)
         self._woken.set()
@@ -282,9 +285,6 @@ class RecordingSession:
             await self._append(steps, open_steps)
         self._open, self._last_ended, self._secrets = contents, last_ended, used
         self._notes.forget(over)
-        if over and not self._notes.open and not self._under_way:
-            # The next step's picture may have the pointer where this one's input has left it.
-            self._watching.look_without_pointer()
 
     def _is_decided(self, draft: Draft) -> bool:
         """Whether all is known of a draft that will be: what it typed, and where that is."""

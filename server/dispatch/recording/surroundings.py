@@ -281,7 +281,7 @@ def _with_focus(seen: Elements) -> Beneath | None:
 
 def _tell(beneath: Beneath, element: SeenElement) -> None:
     among = list(beneath.seen.values())
-    beneath.box = element.bounds
+    beneath.box, beneath.ref = element.bounds, element.ref
     beneath.around = what_is_around(element, among)
     (selector,) = selectors_of([element], among, Sought())
     if selector.ref is not None or selector.value is not None:

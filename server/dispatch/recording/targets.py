@@ -5,7 +5,9 @@ from typing import Any, Final
 
 from schemas.inputs.selectors import Selector
 from schemas.link.messages import Display
+from schemas.steps.surroundings import Around
 from schemas.values.pictures import Region
+from server.dispatch.here.neighbours import is_checked
 from server.dispatch.recording.before_and_after import Beneath
 from server.dispatch.recording.drafts import Draft
 
@@ -56,10 +58,22 @@ def _element_of(beneath: Beneath) -> dict[str, Any]:
     if (selector := beneath.selector) is not None and may_be_kept(selector):
         said["element"] = selector.model_dump(mode="json")
         if beneath.around is not None:
-            said["around"] = beneath.around.model_dump(mode="json", exclude_defaults=True)
+            around = _with_state(beneath.around, beneath)
+            said["around"] = around.model_dump(mode="json", exclude_defaults=True)
     if beneath.box is not None:
         said["box"] = beneath.box._asdict()
     return said
+
+
+def _with_state(around: Around, beneath: Beneath) -> Around:
+    """Whether it was checked: the other way round than afterwards, if that is known.
+
+    What was seen before may be of a moment earlier, when something had not come to it yet.
+    """
+    after = (beneath.left or {}).get(beneath.ref or "")
+    if around.is_checked is None or after is None or (is_now := is_checked(after)) is None:
+        return around
+    return around.model_copy(update={"is_checked": not is_now})
 
 
 def may_be_kept(selector: Selector) -> bool:

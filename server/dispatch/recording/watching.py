@@ -6,7 +6,7 @@ from typing import Final
 
 from schemas.inputs.pictures import PictureWanted
 from server.clock import server_time
-from server.dispatch.recording.frames import LIVE, Frames
+from server.dispatch.recording.frames import LIVE, SETTLED, Frames
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.privacy import NOBODY, PrivateError
 from server.machines.screens import NotOnScreenError, ScreenUnavailableError, Viewer
@@ -32,14 +32,22 @@ class Watching:
         self.is_settled = asyncio.Event()
         self._background = background
         self._looking: asyncio.Task[None] | None = None
-        self._is_pointer_drawn = False
+        self._is_pointer_drawn = self._is_resting = False
         self._watching = background.start_and_report(self._run(), "watch a recorded screen")
 
     def look_without_pointer(self) -> None:
-        """Have a picture taken on which the pointer is not, where the desktop leaves it out."""
-        if not self._is_pointer_drawn and (self._looking is None or self._looking.done()):
-            looking = self._background.start_and_report(self._look(), "see below the pointer")
-            self._looking = looking
+        """Have a picture taken on which the pointer is not, where the desktop leaves it out.
+
+        It is taken once the screen has had time to change, and not before whoever asks again.
+        """
+        if self._is_pointer_drawn:
+            return
+        if self._looking is not None and self._is_resting:
+            self._looking.cancel()
+        elif self._looking is not None and not self._looking.done():
+            return
+        self._is_resting = True
+        self._looking = self._background.start_and_report(self._look(), "see below the pointer")
 
     def close(self) -> None:
         """Watch no more."""
@@ -48,6 +56,8 @@ class Watching:
             self._looking.cancel()
 
     async def _look(self) -> None:
+        await asyncio.sleep(SETTLED / 1000)
+        self._is_resting = False
         try:
             with suppress(
                 *(LinkBusyError, LinkDownError, LinkLostError, TimeoutError),

@@ -1,11 +1,22 @@
 """Pictures of a recording, and what a hand did in it, with a machine that the test plays."""
 
+import io
 from typing import Any
 
-from schemas.link.messages import Input, Interrupt, Interrupted, ScreenStart, ScreenStop
+from PIL import Image, ImageDraw
+
+from schemas.link.messages import (
+    Input,
+    Interrupt,
+    Interrupted,
+    Screenshot,
+    ScreenStart,
+    ScreenStop,
+)
+from schemas.values.pictures import Size
 from server.clock import server_time
 from tests.hand_client import HandClient, button, hand_path, move, stroke
-from tests.pictures import picture
+from tests.pictures import REGION, encoded, picture
 from tests.screens import Desk, connected
 from tests.server.api.machines.test_recordings import RECORDINGS, steps_of, stopped
 from tests.service import Service
@@ -124,3 +135,31 @@ async def until_steps(service: Service, recording: Any, number: int) -> None:
         return (await service.get(path)).json["steps"] >= number or None
 
     await waited(has_them)
+
+
+async def test_pointer_is_taken_off_where_the_input_before_has_left_it(service: Service) -> None:
+    def screen(pointer: tuple[int, int] | None) -> bytes:
+        image = Image.new("RGB", REGION[2:], "#f0f0f0")
+        if pointer is not None:
+            x, y = pointer
+            ImageDraw.Draw(image).polygon([(x, y), (x + 12, y + 12), (x, y + 18)], "black")
+        return encoded(image, "jpeg")
+
+    async with connected(service) as desk:
+        recording, asked = await begun(desk)
+        await clicked(desk, 1)
+        size, now = Size(*REGION[2:]), server_time()
+        await desk.shows(screen((3, 4)), number=asked.stream, size=size, captured_at=now)
+        bare = await desk.heard(Screenshot)
+        assert not bare.pointer
+        await desk.answers(bare, screen(None), size=size, captured_at=server_time())
+        await until_steps(service, recording, 1)
+        await clicked(desk, 2)
+        await until_steps(service, recording, 2)
+        await stopped(service, recording)
+    first, second = await steps_of(service, recording)
+    for picture_id, darkest in ((first["picture_after"], 0), (second["picture"], 230)):
+        kept = await service.get(f"/v1/pictures/{picture_id}")
+        with Image.open(io.BytesIO(kept.body)) as image:
+            found = min(image.convert("L").crop((0, 0, 40, 40)).tobytes())
+        assert abs(found - darkest) < 20, found

@@ -5,11 +5,13 @@ import pytest
 
 from schemas.inputs.selectors import Selector
 from schemas.steps.step import Target
+from schemas.steps.surroundings import Around
 from schemas.values.pictures import Region
 from server.dispatch.recording.before_and_after import Beneath
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.targets import crop_around, target_of
 from tests.desktop_states import SMALL
+from tests.told_elements import element
 
 DESKTOP = Region(0, 0, 800, 600)
 PICTURE = "a" * 64
@@ -100,3 +102,18 @@ def test_keys_after_a_click_have_what_was_clicked_where_no_element_is_known() ->
     assert target_of(keys, [SMALL], None, DESKTOP) == {}
     keys.beneath = Beneath(None, {}, selector=Selector(role="entry", name="Total"))
     assert "crop" not in target_of(keys, [SMALL], PICTURE, DESKTOP)
+
+
+@pytest.mark.parametrize("was_seen_checked", [False, True])
+def test_what_was_checked_by_a_click_was_not_before(*, was_seen_checked: bool) -> None:
+    beneath = Beneath(
+        (5, 5),
+        {},
+        selector=Selector(role="check box", name="Paid"),
+        around=Around(is_checked=was_seen_checked),
+        ref="paid",
+    )
+    unknown = target((5, 5), beneath=beneath)["around"]
+    assert unknown == {"is_checked": was_seen_checked}
+    beneath.left = {"paid": element("check box", "Paid", states=["enabled", "checked"])}
+    assert target((5, 5), beneath=beneath)["around"] == {"is_checked": False}
