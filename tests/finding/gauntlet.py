@@ -169,11 +169,13 @@ async def _recorded(
         )
         assert reply.status == 201, reply.body
         recording = reply.json
-        async with recorder.doing(desk, by_hand=course.way.by_hand) as doer:
-            await asyncio.sleep(pause)
-            for each in workflow.moves:
-                await recorder.do(doer, form, scenario, each, pause)
-        await service.post(f"/v1/recordings/{recording['id']}/stop")
+        try:
+            async with recorder.doing(desk, by_hand=course.way.by_hand) as doer:
+                await asyncio.sleep(pause)
+                for each in workflow.moves:
+                    await recorder.do(doer, form, scenario, each, pause)
+        finally:
+            await service.post(f"/v1/recordings/{recording['id']}/stop")
         wanted = workflow.wanted(scenario, RECORDED)
         lines = await _heard(form, lambda lines: is_whole(lines, wanted, {}))
         assert is_whole(lines, wanted, {}), (workflow.name, course.way, lines)
