@@ -148,6 +148,7 @@ class Server:
             supervise(self._watch_bodies, "watch request bodies"),
             supervise(self._watch_lag, "watch the event loop"),
             supervise(services.library.indexer.run, "enter new trajectories"),
+            supervise(services.library.keeping.run, "look after pictures"),
             supervise(services.machines.control.run, "end control leases that are over"),
             supervise(services.machines.pauses.run, "end pauses that are over"),
             supervise(services.machines.recordings.run, "end recordings that are over"),

@@ -91,9 +91,12 @@ from server.store.machines.rows import MachineRowStore
 from server.store.machines.troubles import TroubleStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
+from server.store.picture_rounds import PictureRounds
 from server.store.presence import NodeStore
 from server.store.recordings.recordings import RecordingStore, StoredRecording
+from server.store.trajectories.expiry import PictureExpiry
 from server.store.trajectories.indexer import TrajectoryIndexer
+from server.store.trajectories.picture_room import PictureRoom
 from server.store.trajectories.pictures import PictureStore
 from server.store.trajectories.store import TrajectoryStore
 from server.store.trajectories.workflows import WorkflowStore
@@ -104,6 +107,7 @@ from server.store.webhooks.webhooks import WebhookStore
 from server.tasks import Tasks
 from server.trajectories.editing import StepEditing
 from server.trajectories.importing import TrajectoryImport
+from server.trajectories.keeping import PictureKeeping
 from server.trajectories.reviewing import Reviews
 from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
@@ -146,6 +150,8 @@ class Ground:
 def assemble(ground: Ground) -> Services:
     """Everything that handlers work with."""
     settings, database = ground.settings, ground.database
+    if settings.picture_lifetime:
+        database.picture_lifetime = timedelta(seconds=settings.picture_lifetime)
     fingerprints = Fingerprints(ground.installation.secret)
     events, metrics = _event_hub(ground), Metrics()
     audit = _audit(ground, events)
@@ -219,12 +225,21 @@ def _library(ground: Ground) -> Library:
     database = ground.database
     trajectories, workflows = TrajectoryStore(database), WorkflowStore(database)
     transactions = Transactions(database, key_lifetime=ground.key_lifetime)
+    pictures = PictureStore(database)
     return Library(
         trajectories=Trajectories(trajectories, workflows, transactions),
-        steps=StepEditing(trajectories, transactions),
+        steps=StepEditing(trajectories, pictures, transactions),
         reviews=Reviews(transactions, authors_may_approve=ground.settings.authors_may_approve),
         workflows=Workflows(workflows, transactions),
-        pictures=PictureStore(database),
+        pictures=pictures,
+        keeping=PictureKeeping(
+            PictureRounds(database),
+            PictureExpiry(database),
+            PictureRoom(database),
+            ground.node.node_id,
+            lifetime=database.picture_lifetime,
+            most_bytes=ground.settings.picture_storage or None,
+        ),
         imports=TrajectoryImport(trajectories),
         indexer=TrajectoryIndexer(database),
     )

@@ -54,6 +54,7 @@ from server.store.trajectories.pictures import PictureStore
 from server.tasks import Tasks
 from server.trajectories.editing import StepEditing
 from server.trajectories.importing import TrajectoryImport
+from server.trajectories.keeping import PictureKeeping
 from server.trajectories.reviewing import Reviews
 from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
@@ -94,6 +95,7 @@ class Library:
     reviews: Reviews
     workflows: Workflows
     pictures: PictureStore
+    keeping: PictureKeeping
     imports: TrajectoryImport
     indexer: TrajectoryIndexer
 

@@ -102,6 +102,24 @@ def _holds_nats_url(file: Path) -> Path:
     return file
 
 
+LEAST_PICTURE_SECONDS = 86_400
+LEAST_PICTURE_BYTES = 1024 * 1024
+
+
+def _none_or_a_day(seconds: float) -> float:
+    """How long pictures are kept.  Raises ValueError."""
+    if seconds != 0 and not LEAST_PICTURE_SECONDS <= seconds <= 100 * 365 * LEAST_PICTURE_SECONDS:
+        raise ValueError("must be 0, which keeps them for ever, or from a day to 100 years")
+    return seconds
+
+
+def _none_or_a_megabyte(size: int) -> int:
+    """What pictures may take.  Raises ValueError."""
+    if size != 0 and size < LEAST_PICTURE_BYTES:
+        raise ValueError("must be 0, which is no bound, or at least 1048576 bytes, a mebibyte")
+    return size
+
+
 MOST_DOCUMENTATION_BYTES = 64 * 1024 * 1024
 """The site is kept in memory: whoever names another directory is told, and no more."""
 
@@ -161,6 +179,15 @@ class ServerSettings(ProgramSettings):
         False, description="Whether who made or changed a trajectory may approve it alone."
     )
     audit_lifetime: Seconds = Field(7_776_000, ge=60, description="That the audit is kept.")
+    picture_lifetime: Annotated[float, AfterValidator(_none_or_a_day)] = Field(
+        7_776_000,
+        allow_inf_nan=False,
+        description="That pictures of trajectories are kept after the last change; 0: for ever.",
+    )
+    picture_storage: Annotated[int, AfterValidator(_none_or_a_megabyte)] = Field(
+        20 * 1024**3,
+        description="For the pictures of an organization; beyond it the oldest go.  0: no bound.",
+    )
     heartbeat: Seconds = Field(20, le=60, description="Between two heartbeats of a link.")
     reconnects_per_second: float = Field(
         400,

@@ -58,7 +58,7 @@ WALLS = {
     "server.trajectories": {
         *("server.trajectories", "server.store.trajectories", "server.store.transactions"),
         *("server.store.idempotency", "server.errors", "server.store.times"),
-        *("server.store.versions", "schemas"),
+        *("server.store.versions", "server.store.picture_rounds", "schemas"),
     },
     "server.api.trajectories": {
         *("server.api", "server.web", "server.dispatch", "server.trajectories"),

@@ -98,7 +98,8 @@ class TrajectoryLibrary:
         self, organization_id: UUID, user_id: UUID | None, new: NewTrajectory
     ) -> StoredTrajectory:
         """A new trajectory."""
-        made = new_trajectory(organization_id, EDITOR.model_copy(update={"user_id": user_id}), new)
+        by = EDITOR.model_copy(update={"user_id": user_id})
+        made = self.store.with_pictures(new_trajectory(organization_id, by, new))
         await self.store.insert(made)
         return made
 

@@ -70,6 +70,10 @@ class TrajectoryHead(Answer):
     organization_id: str | None = None
     machine_id: str | None = None
     """The machine that it was recorded on, or what it is a duplicate of."""
+    pictures_until: datetime | None = None
+    """When its pictures go, unless it is changed or approved by then."""
+    pictures_expired_at: datetime | None = None
+    """When pictures of its steps went."""
     step_count: int
     content_hash: str | None = None
     """Of all that a run would use; None while it is pending generation."""
@@ -91,6 +95,8 @@ class TrajectoryStep(Answer):
     """Counted from 1."""
     cannot_run: str | None
     """Why Farhand cannot do what it says; None where it can."""
+    pictures_gone: Literal["expired", "missing"] | None
+    """Why a picture that the step names is not there."""
     step: dict[str, Any]
 
 
@@ -129,3 +135,26 @@ class StoredPicture(Answer):
     size: int
     """Bytes."""
     created_at: datetime
+
+
+class GoingTrajectory(Answer):
+    """A trajectory whose pictures go."""
+
+    id: UUID
+    name: str | None
+    machine_id: str | None
+    pictures_until: datetime
+
+
+class PictureOutlook(Answer):
+    """What is kept of pictures, and a part of the trajectories whose go, the next first."""
+
+    lifetime: float | None
+    """Seconds after a trajectory was changed last; None is for ever."""
+    most_bytes: int | None
+    """Beyond which those of what was not changed for the longest go."""
+    bytes: int
+    items: list[GoingTrajectory]
+    total: int
+    skip: int
+    limit: int

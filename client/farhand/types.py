@@ -40,10 +40,12 @@ from farhand._fleet_types import (
 )
 from farhand._library_types import (
     Editor,
+    GoingTrajectory,
     ImportedLine,
     IncludedResource,
     LatestTrajectory,
     Parameter,
+    PictureOutlook,
     Review,
     StoredPicture,
     Trajectory,
@@ -96,6 +98,7 @@ __all__ = [
     "Elements",
     "Event",
     "ExpectedOffline",
+    "GoingTrajectory",
     "Grant",
     "Halted",
     "HelpRequest",
@@ -117,6 +120,7 @@ __all__ = [
     "Pause",
     "Picture",
     "PictureContent",
+    "PictureOutlook",
     "Point",
     "Pool",
     "PoolCount",

@@ -1,10 +1,12 @@
 """Pictures that the steps of trajectories refer to, by their content."""
 
 import re
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
+from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from schemas.http.queries import IntegerText, Page, PageQuery
 from schemas.values.pictures import PictureId
 from schemas.values.times import Time
 
@@ -38,3 +40,36 @@ class StoredPicture(BaseModel):
     media_type: PictureMediaType
     size: int = Field(ge=1, description="In bytes.")
     created_at: Time = Field(description="When it was sent first.")
+
+
+class PictureOutlookQuery(PageQuery):
+    """The query of ``GET /v1/pictures``."""
+
+    within: Annotated[int, Field(ge=0, le=100 * 365 * 86_400), IntegerText] = Field(
+        7 * 86_400, description="Only pictures that go within so many seconds."
+    )
+
+
+class GoingTrajectory(BaseModel):
+    """A trajectory whose pictures go."""
+
+    id: UUID
+    name: str | None
+    machine_id: str | None = Field(description="The machine that it was recorded on.")
+    pictures_until: Time = Field(
+        description="When they go, unless it is changed or approved by then."
+    )
+
+
+class PictureOutlook(Page[GoingTrajectory]):
+    """What is kept of an organization's pictures, and the trajectories whose go, the next first."""
+
+    lifetime: float | None = Field(
+        description="Seconds that pictures are kept after a trajectory was changed last; null is "
+        "for ever."
+    )
+    most_bytes: int | None = Field(
+        description="Bytes beyond which those of what was not changed for the longest go; null is "
+        "no bound."
+    )
+    bytes: int = Field(ge=0, description="What they take now.")

@@ -191,6 +191,15 @@ class IncludedResource(BaseModel):
     id: UUID
 
 
+_PICTURES_UNTIL = (
+    "When its pictures go, unless it is changed or approved by then; null where it has none, where "
+    "they are kept because it is approved, and where nothing says when they go."
+)
+_PICTURES_EXPIRED = (
+    "When pictures of its steps went because of their age or of their size; null where none did."
+)
+
+
 class Trajectory(BaseModel):
     """A trajectory as it is answered in lists."""
 
@@ -213,6 +222,8 @@ class Trajectory(BaseModel):
         description="The machine that it was recorded on, or what it is a duplicate of; null where "
         "it was not recorded.",
     )
+    pictures_until: Time | None = Field(None, description=_PICTURES_UNTIL)
+    pictures_expired_at: Time | None = Field(None, description=_PICTURES_EXPIRED)
     step_count: int = Field(ge=0, description="How many steps it has.")
     content_hash: ContentHash | None = Field(
         None,
@@ -248,6 +259,8 @@ class TrajectoryHead(BaseModel):
         description="The machine that it was recorded on, or what it is a duplicate of; null where "
         "it was not recorded.",
     )
+    pictures_until: Time | None = Field(description=_PICTURES_UNTIL)
+    pictures_expired_at: Time | None = Field(description=_PICTURES_EXPIRED)
     content_hash: ContentHash | None = Field(
         description="Of all that a run would use: the steps, dimensions, original_input_values and "
         "workflow_id; null while it is pending generation.",

@@ -1,7 +1,7 @@
 """How one step of a trajectory is changed, and how steps are answered one by one."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 from pydantic_core import PydanticCustomError
@@ -75,6 +75,10 @@ class TrajectoryStep(BaseModel):
     cannot_run: str | None = Field(
         description="Why Farhand cannot do what it says, such as a step of another product; null "
         "where it can."
+    )
+    pictures_gone: Literal["expired", "missing"] | None = Field(
+        description="Why a picture that the step names is not there: expired, by its age or for "
+        "others' room, or missing, as it was deleted or never sent; null where all are there."
     )
     step: dict[str, Any] = Field(description="The step as it is kept.")
 

@@ -105,6 +105,14 @@ def _gauges(services: Services) -> Readings:
             "Runs that this node works at, halted ones among them.",
             lambda: services.runs.executor.under_way,
         ),
+        "farhand_picture_bytes": (
+            "What stored pictures take, of all organizations, as the last look after them counted.",
+            lambda: services.library.keeping.size,
+        ),
+        "farhand_pictures_going": (
+            "Trajectories whose pictures go within seven days, likewise.",
+            lambda: services.library.keeping.going,
+        ),
         "farhand_audit_waiting": (
             "Inputs that are not recorded in the audit yet.",
             lambda: recorder.waiting,
@@ -210,6 +218,14 @@ def _counters(services: Services) -> Readings:
         "farhand_webhook_dropped": (
             "Deliveries to webhooks that were given up unsent, because too many waited.",
             lambda: services.delivering.dropped,
+        ),
+        "farhand_pictures_removed": (
+            "Pictures that this node removed, as their time had come.",
+            lambda: services.library.keeping.removed,
+        ),
+        "farhand_picture_bytes_removed": (
+            "The bytes that these had.",
+            lambda: services.library.keeping.removed_bytes,
         ),
         "farhand_audit_lost": (
             "Inputs that the database refused to have in the audit.",

@@ -132,12 +132,18 @@ class Help:
     ) -> HelpRequest:
         """Answer one.
 
-        Raises OwnWork where the token or the user of whoever answers asked it, a validation error
-        for an answer that its kind does not take, and WrongState where it has ended.
+        Raises OwnWork where the token or the user of whoever answers asked it, or has made the
+        token that would approve it, a validation error for an answer that its kind does not take,
+        and WrongState where it has ended.
         """
         asked = await self._stored(principal.organization_id, help_id)
         if _is_asker(principal, asked):
             raise OwnWork("whoever asks cannot answer: somebody else has to, with another token")
+        if asked.kind == "approval" and _is_made_by_asker(principal, asked):
+            raise OwnWork(
+                "your token was made by the one that asks for approval, or by its user: somebody "
+                "has to decide whose token was not"
+            )
         allowed = ANSWERS[asked.kind]
         if answer.answer not in allowed:
             raise InvalidRequestError.single(
@@ -220,6 +226,11 @@ def help_view(stored: StoredHelp) -> HelpRequest:
 def _is_asker(principal: Principal, asked: StoredHelp) -> bool:
     is_user = principal.user_id is not None and principal.user_id == asked.user_id
     return is_user or principal.token_id == asked.token_id
+
+
+def _is_made_by_asker(principal: Principal, asked: StoredHelp) -> bool:
+    """Whether it may be the asker who answers, with a token that it has made itself."""
+    return not principal.makers.isdisjoint({asked.token_id, asked.user_id})
 
 
 def _how_ended(stored: StoredHelp) -> str:

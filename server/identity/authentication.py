@@ -53,6 +53,8 @@ class Principal:
     role: Role | None
     pools: frozenset[UUID] | None = None
     """Those that it is bound to: no other machine exists for it; None is all machines."""
+    makers: frozenset[UUID] = frozenset()
+    """The tokens that made its token, directly or through others, and their users."""
 
     def require(self, scope: Scope) -> None:
         """Raise a ``403`` problem where the token lacks the scope."""
@@ -177,6 +179,7 @@ def _principal(token: StoredToken) -> Principal:
         expires_at=token.expires_at,
         role=known_role(token),
         pools=None if token.pool_ids is None else frozenset(token.pool_ids),
+        makers=frozenset(token.makers),
     )
 
 

@@ -7,12 +7,15 @@ are there.
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Final
 from uuid import UUID
 
 from schemas.http.problems import FORBIDDEN, InvalidRequestError, ProblemError
 from schemas.resources.tokens import NewToken, Scope
 from schemas.values.times import format_time
 from server.identity.authentication import Principal
+
+MOST_MAKERS: Final = 100
 
 
 def check_scopes(maker: Principal, new: NewToken) -> None:
@@ -50,6 +53,23 @@ def granted_end(maker: Principal, new: NewToken) -> datetime | None:
             {"latest": end},
         )
     return new.expires_at or maker.expires_at
+
+
+def makers_by(maker: Principal) -> list[UUID]:
+    """Who has made a token that is made now: its maker, and all who made that one's.
+
+    Raises a ``403`` problem where they are too many to be known.
+    """
+    makers = maker.makers | {maker.token_id}
+    if maker.user_id is not None:
+        makers |= {maker.user_id}
+    if len(makers) > MOST_MAKERS:
+        raise ProblemError(
+            FORBIDDEN,
+            f"each of more than {MOST_MAKERS} tokens and users would have made the next one's: "
+            "make it with a token that is nearer to the first",
+        )
+    return sorted(makers)
 
 
 def check_pools(principal: Principal, pool_ids: Sequence[UUID]) -> None:

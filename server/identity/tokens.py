@@ -1,6 +1,6 @@
 """Tokens: granted by one that allows as much, listed and revoked; a secret is shown once."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -13,7 +13,13 @@ from server.identity.authentication import (
     new_secret,
     secret_hash,
 )
-from server.identity.granting import check_scopes, granted_end, granted_pools, no_pool
+from server.identity.granting import (
+    check_scopes,
+    granted_end,
+    granted_pools,
+    makers_by,
+    no_pool,
+)
 from server.store.identity.organizations import OrganizationStore
 from server.store.identity.tokens import StoredToken, TokenStore, new_token
 from server.store.machines.machines import MachineStore
@@ -78,7 +84,7 @@ class Tokens:
             await self._check_machine(organization_id, new.machine_id, maker)
         if new.pool_ids is not None and maker.pools is None:
             await self._check_pools(organization_id, new.pool_ids)
-        made = make_token(organization_id, new)
+        made = make_token(organization_id, new, makers_by(maker))
         await self._tokens.insert(made.stored)
         return made.view
 
@@ -132,7 +138,7 @@ class Tokens:
             )
 
 
-def make_token(organization_id: UUID, new: NewToken) -> MadeToken:
+def make_token(organization_id: UUID, new: NewToken, makers: Collection[UUID] = ()) -> MadeToken:
     """A token with a secret of its own; whoever asks for it has been checked."""
     secret = new_secret()
     stored = new_token(
@@ -145,6 +151,7 @@ def make_token(organization_id: UUID, new: NewToken) -> MadeToken:
         machine_id=new.machine_id,
         expires_at=new.expires_at,
         pool_ids=new.pool_ids,
+        makers=makers,
     )
     return MadeToken(stored, secret)
 

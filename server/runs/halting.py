@@ -2,13 +2,14 @@
 
 import logging
 from contextlib import suppress
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
 from schemas.help.requests import HelpRequest, NewHelp
 from schemas.inputs.pictures import PictureWanted
 from schemas.resources.stored_pictures import media_type_of
-from schemas.runs.runs import Halted
+from schemas.runs.runs import KEPT_DAYS, Halted
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.questions.question import Refusal
 from server.dispatch.questions.screens import PictureTaken, TakeScreenshot
@@ -24,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 LONGEST_REASON: Final = 1_000
 LEAST_HELP_SECONDS: Final = 24 * 3_600
+PICTURES_KEPT: Final = timedelta(days=2 * KEPT_DAYS)
+"""Of halts: longer than a run that has halted goes on and is kept."""
 
 
 class RunHalts:
@@ -109,7 +112,7 @@ class RunHalts:
         if isinstance(taken, Refusal) or (media_type := media_type_of(taken.content)) is None:
             return None
         kept, _ = await self._pictures.add(
-            run.organization_id, media_type, taken.content, run.machine_id
+            run.organization_id, media_type, taken.content, run.machine_id, PICTURES_KEPT
         )
         return kept.id
 

@@ -6,9 +6,9 @@ The text of the others is not touched: whatever they hold stays as it was sent.
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from schemas.http.entity_tags import version_tag
@@ -21,6 +21,8 @@ from schemas.values.json_texts import JsonObjects
 from server.errors import NotFound, StoreUnavailable, WrongState
 from server.store.idempotency import KeyedRequest
 from server.store.trajectories.documents import StoredTrajectory
+from server.store.trajectories.keeping import pictures_in
+from server.store.trajectories.pictures import PictureStore
 from server.store.trajectories.store import TrajectoryStore
 from server.store.trajectories.writes import OpenTrajectory
 from server.store.transactions import Transaction, Transactions
@@ -46,12 +48,18 @@ _DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str)
 Texts = list[str]
 """The steps, each as JSON text."""
 
+Gone = Mapping[str, Literal["expired", "missing"]]
+"""Pictures that are not there, by their ids, and why."""
+
 
 class StepEditing:
     """Every method sees the trajectories of the organization it is given, and no others."""
 
-    def __init__(self, store: TrajectoryStore, transactions: Transactions) -> None:
+    def __init__(
+        self, store: TrajectoryStore, pictures: PictureStore, transactions: Transactions
+    ) -> None:
         self._store = store
+        self._pictures = pictures
         self._transactions = transactions
         self._free = asyncio.Semaphore(MOST_AT_ONCE)
 
@@ -70,9 +78,11 @@ class StepEditing:
             texts = await self._texts(stored)
         total, shown = len(texts), texts[page.skip :][: page.limit]
         del texts
+        gone = await self._gone(stored, shown)
         yield b'{"total":%d,"skip":%d,"limit":%d,"items":[' % (total, page.skip, page.limit)
         for number, text in enumerate(shown, page.skip + 1):
-            yield (b"," if number > page.skip + 1 else b"") + step_answer(number, text)
+            answer = step_answer(number, text, gone)
+            yield (b"," if number > page.skip + 1 else b"") + answer
         yield b"]}"
 
     async def get(
@@ -82,7 +92,17 @@ class StepEditing:
         async with self._one_of_few():
             stored = await self._stored(organization_id, trajectory_id)
             texts = await self._texts(stored)
-        return version_tag(stored.version), step_answer(number, texts[_place(texts, number)])
+        text = texts[_place(texts, number)]
+        gone = await self._gone(stored, [text])
+        return version_tag(stored.version), step_answer(number, text, gone)
+
+    async def _gone(self, stored: StoredTrajectory, texts: Texts) -> Gone:
+        """The pictures that these steps name and that are not there, and why."""
+        pictures = pictures_in(text.encode() for text in texts)
+        if pictures:
+            pictures -= await self._pictures.there(stored.organization_id, pictures)
+        why: Literal["missing", "expired"] = "expired" if stored.pictures_expired_at else "missing"
+        return dict.fromkeys(pictures, why)
 
     async def _stored(self, organization_id: UUID, trajectory_id: UUID) -> StoredTrajectory:
         stored = await self._store.get(organization_id, trajectory_id)
@@ -165,16 +185,16 @@ class StepEditing:
 
         async def work(transaction: Transaction) -> dict[str, Any]:
             opened = await transaction.trajectories.open(organization_id, trajectory_id, versions)
-            answers: list[bytes] = []
+            after: list[str] = []
 
             def edit(texts: Texts) -> Texts:
                 place = _place(texts, number)
-                changed = _changed(texts[place], change)
-                answers.append(step_answer(number, changed))
-                return [*texts[:place], changed, *texts[place + 1 :]]
+                after.append(_changed(texts[place], change))
+                return [*texts[:place], *after, *texts[place + 1 :]]
 
             result = head_result(*await self._edited(opened, by, edit, 0))
-            return {**result, "head": answers[0]}
+            gone = await self._gone(opened.stored, after)
+            return {**result, "head": step_answer(number, after[0], gone)}
 
         async with self._one_of_few():
             return head_answer(*await self._transactions.run_once(request, work))
@@ -226,10 +246,17 @@ async def step_texts(text: str) -> Texts:
     return texts
 
 
-def step_answer(number: int, text: str) -> bytes:
-    """A step as it is answered, with why it cannot run where it cannot."""
+def step_answer(number: int, text: str, gone: Gone) -> bytes:
+    """A step as it is answered, with why it cannot run where it cannot.
+
+    ``gone`` are pictures that are not there.
+    """
+    content = text.encode()
     why = encode_json(why_cannot_run(_decoded(text)))
-    return b'{"number":%d,"cannot_run":%s,"step":%s}' % (number, why, text.encode())
+    named = pictures_in([content]) if gone else set()
+    reason = encode_json(next((gone[each] for each in named if each in gone), None))
+    answer = b'{"number":%d,"cannot_run":%s,"pictures_gone":%s,"step":%s}'
+    return answer % (number, why, reason, content)
 
 
 def _changed(text: str, change: ChangedStep) -> str:

@@ -62,7 +62,9 @@ class TrajectoryImport:
         """
         outcomes = dict.fromkeys(given, ImportOutcome.FAILED)
         waiting: Sequence[StoredTrajectory] = [
-            new_trajectory(organization_id, by, each.model_copy(update={"id": own}))
+            self._store.with_pictures(
+                new_trajectory(organization_id, by, each.model_copy(update={"id": own}))
+            )
             for own, each in given.items()
         ]
         for _ in range(_TRIES):

@@ -181,6 +181,9 @@ def _fields(trajectory: AnyTrajectory) -> dict[str, Any]:
         "user_id": trajectory.user_id,
         "organization_id": trajectory.organization_id,
         "machine_id": trajectory.machine_id,
+        "pictures_until": trajectory.pictures_until and format_time(trajectory.pictures_until),
+        "pictures_expired_at": trajectory.pictures_expired_at
+        and format_time(trajectory.pictures_expired_at),
         "step_count": trajectory.step_count,
     }
 

@@ -38,7 +38,10 @@ from server.trajectories.listing import page_chunks
 from server.trajectories.reviewing import with_author
 from server.trajectories.states import refused_change, refused_steps
 
-_MADE_ANEW: Final = ("id", "user_id", "created_at", "updated_at", "version", "is_main")
+_MADE_ANEW: Final = (
+    *("id", "user_id", "created_at", "updated_at", "version", "is_main"),
+    "pictures_until",
+)
 """What a new trajectory has that is not in the request, or not always."""
 
 
@@ -104,7 +107,7 @@ class Trajectories:
 
         Raises AlreadyExists where an imported id is taken, TooLarge or KeyReused.
         """
-        made = new_trajectory(organization_id, by, new)
+        made = self._store.with_pictures(new_trajectory(organization_id, by, new))
         if request is None:
             return self._answer(await self._inserted(made)), False
 
@@ -221,8 +224,8 @@ class Trajectories:
 
         async def work(transaction: Transaction) -> dict[str, Any]:
             original = await transaction.trajectories.get(organization_id, trajectory_id)
-            copy = duplicate_of(original, by, name)
-            await transaction.trajectories.insert_duplicate(copy)
+            copy = self._store.with_pictures(duplicate_of(original, by, name))
+            await transaction.trajectories.insert_duplicate(copy, original.id)
             return head_result(copy)
 
         return head_answer(*await self._transactions.run_once(request, work))

@@ -35,7 +35,7 @@ def test_nothing_yet_says_how_to_bring_some(visit: Visit) -> None:
 
 def test_list_tells_of_each_trajectory_newest_first(reader: Visit, library: Library) -> None:
     library.add("The older", CLICK, description="By hand.")
-    library.add("The newer", CLICK, DRAG, is_approved=True)
+    library.add("The newer", {**CLICK, "picture": "0" * 64}, DRAG, is_approved=True)
     library.add("The pending")
     page = reader.page
     page.reload()

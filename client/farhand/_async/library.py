@@ -9,6 +9,7 @@ from farhand._async.connection import AsyncConnection, Model, path_with
 from farhand._async.lists import AsyncLists
 from farhand.types import (
     Page,
+    PictureOutlook,
     StoredPicture,
     Trajectory,
     TrajectoryHead,
@@ -210,6 +211,14 @@ class AsyncPictures:
             is_repeatable=True,
         )
         return self._connection.parsed(StoredPicture, reply)
+
+    async def outlook(
+        self, within: float = 7 * 86_400, *, skip: int = 0, limit: int = 100
+    ) -> PictureOutlook:
+        """How long pictures are kept, and the trajectories whose go within so many seconds."""
+        asked = {"within": int(within), "skip": skip, "limit": limit}
+        reply = await self._connection.send("GET", "/v1/pictures", query=asked)
+        return self._connection.parsed(PictureOutlook, reply)
 
     async def get(self, picture_id: str) -> bytes:
         """A picture's bytes."""

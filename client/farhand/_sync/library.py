@@ -10,6 +10,7 @@ from farhand._sync.connection import Connection, Model, path_with
 from farhand._sync.lists import Lists
 from farhand.types import (
     Page,
+    PictureOutlook,
     StoredPicture,
     Trajectory,
     TrajectoryHead,
@@ -205,6 +206,14 @@ class Pictures:
             is_repeatable=True,
         )
         return self._connection.parsed(StoredPicture, reply)
+
+    def outlook(
+        self, within: float = 7 * 86_400, *, skip: int = 0, limit: int = 100
+    ) -> PictureOutlook:
+        """How long pictures are kept, and the trajectories whose go within so many seconds."""
+        asked = {"within": int(within), "skip": skip, "limit": limit}
+        reply = self._connection.send("GET", "/v1/pictures", query=asked)
+        return self._connection.parsed(PictureOutlook, reply)
 
     def get(self, picture_id: str) -> bytes:
         """A picture's bytes."""

@@ -1,11 +1,18 @@
 """Pictures that steps refer to: sent once, read by whoever reads the trajectory."""
 
+from datetime import timedelta
+
 from pydantic import BaseModel
 
 from schemas.http import problems
 from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import InvalidRequestError, ProblemError
-from schemas.resources.stored_pictures import StoredPicture, media_type_of
+from schemas.resources.stored_pictures import (
+    PictureOutlook,
+    PictureOutlookQuery,
+    StoredPicture,
+    media_type_of,
+)
 from schemas.resources.tokens import Scope
 from schemas.values.pictures import PictureId
 from server.web.auditing import record
@@ -36,6 +43,20 @@ ADD = Endpoint(
 
 
 class PicturesHandler(ApiHandler):
+    @Endpoint(
+        summary="Look at what becomes of pictures",
+        description="How long pictures of trajectories are kept, what they take, and whose go "
+        "next.  Those of approved trajectories stay.",
+        scope=Scope.TRAJECTORIES_READ,
+        query=PictureOutlookQuery,
+        answers={200: PictureOutlook},
+    )
+    async def get(self, query: PictureOutlookQuery) -> None:
+        within = timedelta(seconds=query.within)
+        reach = await self.services.machines.reach.machines(self.principal)
+        keeping = self.services.library.keeping
+        self.answer(200, await keeping.outlook(self.organization_id, within, query, reach))
+
     @ADD
     async def post(self) -> None:
         media_type = media_type_of(self.request.body)
@@ -111,4 +132,7 @@ class PictureHandler(StreamingHandler):
 
 
 def _unknown(picture_id: str) -> ProblemError:
-    return ProblemError(problems.NOT_FOUND, f"there is no picture {picture_id}")
+    return ProblemError(
+        problems.NOT_FOUND,
+        f"there is no picture {picture_id}: it was never sent here, was deleted, or has expired",
+    )

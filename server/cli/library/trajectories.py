@@ -1,6 +1,7 @@
 """``farhand trajectory``: trajectories listed, looked at, reviewed, named, copied and removed."""
 
 import json
+from datetime import timedelta
 from typing import Any, get_args
 from uuid import UUID
 
@@ -8,12 +9,14 @@ import click
 
 from schemas.steps.reviews import ListedReviewState
 from server.cli.client import Api, api_options, printable
+from server.cli.durations import Duration
 from server.cli.library.steps import step
 from server.cli.transfer.commands import trajectory
 
 __all__ = ["trajectory"]
 
 COLUMNS = ("id", "name", "workflow_id", "machine_id", "steps", "review", "main", "updated_at")
+GOING_COLUMNS = ("id", "name", "machine_id", "pictures_until")
 SHOWN = (
     *(
         "id",
@@ -26,6 +29,7 @@ SHOWN = (
         "is_main",
     ),
     *("created_at", "updated_at", "content_hash"),
+    *("pictures_until", "pictures_expired_at"),
 )
 
 trajectory.add_command(step)
@@ -99,6 +103,20 @@ def show_trajectory(api: Api, trajectory_id: UUID) -> None:
 
 def _say(name: str, value: object) -> None:
     click.echo(printable(f"{name + ':':14} {value}"))
+
+
+@trajectory.command("pictures")
+@click.option(
+    "--within", type=Duration(), default="7d", show_default=True, help="How soon they go, at most."
+)
+@api_options
+def going_pictures(api: Api, within: timedelta) -> None:
+    """List the trajectories whose pictures go, the next first, and until when.
+
+    Those of approved trajectories stay. A change, or an approval, keeps the others for longer.
+    """
+    query = {"within": str(int(within.total_seconds()))}
+    api.show(api.call_list("/v1/pictures", query), GOING_COLUMNS)
 
 
 @trajectory.command("rename")

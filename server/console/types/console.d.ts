@@ -457,6 +457,8 @@ interface Trajectory {
   user_id: string | null;
   organization_id: string | null;
   machine_id: string | null;
+  pictures_until: string | null;
+  pictures_expired_at: string | null;
   step_count: number;
   content_hash: string | null;
   review: Review;

@@ -32,6 +32,8 @@ class StoredToken:
     role: str | None = None
     pool_ids: tuple[UUID, ...] | None = None
     """The pools outside of which no machine exists for it; None is all machines."""
+    makers: tuple[UUID, ...] = ()
+    """The token that made it, the one that made that, and so on, and the users of these."""
 
     def is_usable(self, at: datetime) -> bool:
         """Whether it opens anything at that time."""
@@ -50,6 +52,7 @@ def new_token(
     expires_at: datetime | None = None,
     token_id: UUID | None = None,
     pool_ids: Sequence[UUID] | None = None,
+    makers: Iterable[UUID] = (),
 ) -> StoredToken:
     """A token as it is made now, by the SHA-256 of its secret; its id is random unless given."""
     return StoredToken(
@@ -66,6 +69,7 @@ def new_token(
         revoked_at=None,
         role=role,
         pool_ids=None if pool_ids is None else tuple(pool_ids),
+        makers=tuple(makers),
     )
 
 
@@ -203,6 +207,7 @@ def token_document(token: StoredToken) -> Document:
     document = {**vars(token), "scopes": list(token.scopes)}
     if token.pool_ids is None:
         del document["pool_ids"]
+    document["makers"] = list(token.makers)
     document["_id"] = document.pop("id")
     return document
 
@@ -210,6 +215,7 @@ def token_document(token: StoredToken) -> Document:
 def stored_token(document: Document) -> StoredToken:
     """The token that a document of the collection is."""
     fields = fields_of(StoredToken, document) | {"scopes": tuple(document["scopes"])}
+    fields["makers"] = tuple(document.get("makers", ()))
     if (pool_ids := document.get("pool_ids")) is not None:
         fields["pool_ids"] = tuple(pool_ids)
     return StoredToken(id=document["_id"], **fields)

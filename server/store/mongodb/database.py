@@ -60,6 +60,9 @@ class Database:
     Writes are acknowledged by a majority of the members and journaled, reads see only what a
     majority has.  Every operation ends within ``timeout`` seconds, or raises StoreUnavailable;
     ``failures`` counts those that did, and ``on_operation`` is told the seconds of each.
+
+    ``picture_lifetime`` is how long pictures of trajectories are kept, for all who write these;
+    None is for ever.
     """
 
     def __init__(
@@ -73,6 +76,7 @@ class Database:
         self._timeout = timeout
         self.failures = 0
         self.on_operation: Callable[[float], None] | None = None
+        self.picture_lifetime: timedelta | None = None
         selection = int(min(timeout, _SERVER_SELECTION_SECONDS) * 1000)
         try:
             with warnings.catch_warnings():

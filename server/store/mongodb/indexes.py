@@ -83,6 +83,17 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
             name="long",
             partialFilterExpression={"unindexed": "long"},
         ),
+        # Whose pictures are to go: at a time, or the oldest first.
+        IndexModel(
+            [("pictures_until", ASCENDING), ("organization_id", ASCENDING)],
+            name="pictures_until",
+            partialFilterExpression={"pictures_until": {"$type": "date"}},
+        ),
+        IndexModel(
+            [("organization_id", ASCENDING), *_UPDATED, ("_id", ASCENDING)],
+            name="with_pictures",
+            partialFilterExpression={"has_pictures": True},
+        ),
     ],
     "trajectory_entries": [
         # In segments, so that new keys go into few pages, and not into every page there is.
@@ -103,6 +114,12 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
             name="newest",
         ),
     ],
+    # Read without the pictures themselves.
+    "pictures": [
+        IndexModel([("organization_id", ASCENDING), ("size", ASCENDING)], name="sizes"),
+        IndexModel([("_id", ASCENDING), ("used_at", ASCENDING), ("size", ASCENDING)], name="ages"),
+    ],
+    "picture_uses": [IndexModel([("trajectory", ASCENDING)], name="of_trajectory")],
     "workflows": [IndexModel([("organization_id", ASCENDING), *_NEWEST_FIRST], name="newest")],
     "organizations": [
         IndexModel(

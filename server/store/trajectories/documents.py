@@ -35,6 +35,8 @@ LIGHT_FIELDS: Final = (
     "content_hash",
     "review",
     "machine_id",
+    "pictures_until",
+    "pictures_expired_at",
 )
 """What is read of a trajectory for a list without steps.
 
@@ -44,6 +46,7 @@ MongoDB takes names faster than what to leave out.
 _LEFT_OUT_EMPTY: Final = (
     *("is_main", "pieces", "segments", "own_segment"),
     *("steps_digest", "content_hash", "review", "authors", "machine_id"),
+    *("has_pictures", "pictures_until", "pictures_expired_at"),
 )
 
 LISTED_FIELDS: Final = (*LIGHT_FIELDS, "trajectory_data", "pieces", "segments", "inline_size")
@@ -77,6 +80,10 @@ class StoredTrajectory:
     ``steps_digest`` and ``content_hash`` are there once it is generated; ``authors`` are all who
     made or changed what the hash is of.  ``machine_id`` is the machine that it was recorded on, or
     what it is a duplicate of; None where it was not recorded.
+
+    ``has_pictures`` is whether its steps refer to pictures that are kept for it, and
+    ``pictures_until`` is how long they are; None where that is for ever.  ``pictures_expired_at``
+    is when they went the last time.
     """
 
     id: UUID
@@ -105,6 +112,9 @@ class StoredTrajectory:
     review: StoredReview = OPEN_REVIEW
     authors: tuple[str, ...] = ()
     machine_id: str | None = None
+    has_pictures: bool = False
+    pictures_until: datetime | None = None
+    pictures_expired_at: datetime | None = None
 
     @property
     def inline_steps(self) -> list[memoryview]:
@@ -179,6 +189,7 @@ def listed_trajectory(organization_id: UUID, document: Document) -> ListedTrajec
     """The trajectory of an organization in a document decoded by ``QUICK_CODEC_OPTIONS``."""
     user_id, run_id = document["user_id"], document["run_id"]
     content_hash = document.get("content_hash")
+    until, expired_at = document.get("pictures_until"), document.get("pictures_expired_at")
     return ListedTrajectory(
         {
             "id": uuid_text(document["_id"][16:]),
@@ -197,6 +208,8 @@ def listed_trajectory(organization_id: UUID, document: Document) -> ListedTrajec
             "user_id": user_id and uuid_text(user_id),
             "organization_id": organization_id,
             "machine_id": document.get("machine_id"),
+            "pictures_until": until and _time_text(until),
+            "pictures_expired_at": expired_at and _time_text(expired_at),
             "step_count": document["step_count"],
         },
         organization_id,

@@ -13,9 +13,11 @@ from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, scoped_id
 from server.store.mongodb.error_translation import refused_writes
 from server.store.trajectories.documents import StoredTrajectory, stored_trajectory
+from server.store.trajectories.keeping import pictures_in, with_pictures
 from server.store.trajectories.listing import TrajectoryListing, exported_trajectories, of_machines
 from server.store.trajectories.marks import until_few_wait
 from server.store.trajectories.parts import PartStore
+from server.store.trajectories.picture_uses import PictureUses
 from server.store.trajectories.writes import main_of, mains, new_document
 
 _BLOCKING_DOCUMENTS: Final = 16
@@ -41,8 +43,22 @@ class TrajectoryStore:
 
         Raises AlreadyExists where its id is taken, TooLarge above 16 MiB in all.
         """
+        document = new_document(self._database, trajectory)
+        await self._use_pictures([trajectory])
         async with self._database.operation():
-            await self._trajectories.insert_one(new_document(self._database, trajectory))
+            await self._trajectories.insert_one(document)
+
+    def with_pictures(self, trajectory: StoredTrajectory) -> StoredTrajectory:
+        """A new trajectory that knows until when its pictures are kept."""
+        return with_pictures(trajectory, self._database.picture_lifetime)
+
+    async def _use_pictures(self, trajectories: Iterable[StoredTrajectory]) -> None:
+        """Have the pictures of new trajectories kept for them, before these are there."""
+        uses = PictureUses(self._database)
+        for each in trajectories:
+            if pictures := pictures_in(each.inline_steps):
+                async with self._database.operation():
+                    await uses.add(each.organization_id, each.id, pictures)
 
     async def mains(self, organization_id: UUID, workflow_ids: Iterable[UUID]) -> set[UUID]:
         """Those of these workflows that have a main trajectory."""
@@ -67,6 +83,7 @@ class TrajectoryStore:
             if number % _BLOCKING_DOCUMENTS == 0:
                 await asyncio.sleep(0)
         if documents:
+            await self._use_pictures(each for each in trajectories if each.id not in refused)
             await until_few_wait(self._database)
             reasons = await self._insert_all(documents)
             refused |= {ids[number]: reason for number, reason in reasons.items()}

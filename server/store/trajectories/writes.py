@@ -9,6 +9,7 @@ Everything here raises the driver's own errors, which say whether to try the tra
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID, uuid4
@@ -29,8 +30,11 @@ from server.store.trajectories.documents import (
     stored_trajectory,
 )
 from server.store.trajectories.indexer import TrajectoryIndexer
+from server.store.trajectories.keeping import pictures_in, pictures_until
 from server.store.trajectories.marks import indexed_mark, new_mark
 from server.store.trajectories.parts import PartStore
+from server.store.trajectories.picture_uses import PictureUses
+from server.store.trajectories.reviews import stored_review
 from server.store.trajectories.search import name_order, search_text
 from server.store.versions import Versions, check_version
 
@@ -53,16 +57,23 @@ class TrajectoryWrites:
         self._session = session
         self._trajectories = database.collection("trajectories")
         self._parts = PartStore(database)
+        self._uses = PictureUses(database, session)
 
     async def insert(self, trajectory: StoredTrajectory) -> None:
         """Store a trajectory that is not there yet.  Raises TooLarge above 16 MiB in all."""
         document = new_document(self._database, trajectory)
         await self._trajectories.insert_one(document, session=self._session)
+        if pictures := pictures_in(trajectory.inline_steps):
+            await self._uses.add(trajectory.organization_id, trajectory.id, pictures)
 
-    async def insert_duplicate(self, trajectory: StoredTrajectory) -> None:
+    async def insert_duplicate(self, trajectory: StoredTrajectory, original_id: UUID) -> None:
         """Store a trajectory that shares its segments of steps with the one it was copied from."""
-        await self._parts.share(self._session, trajectory.organization_id, trajectory.segments)
-        await self.insert(trajectory)
+        own = trajectory.organization_id
+        await self._parts.share(self._session, own, trajectory.segments)
+        document = new_document(self._database, trajectory)
+        await self._trajectories.insert_one(document, session=self._session)
+        if trajectory.has_pictures:
+            await self._uses.copy(own, original_id, trajectory.id)
 
     async def get(self, organization_id: UUID, trajectory_id: UUID) -> StoredTrajectory:
         """The trajectory, to be read.  Raises NotFound."""
@@ -106,6 +117,8 @@ class OpenTrajectory:
 
     def __init__(self, database: Database, session: Session, document: Document) -> None:
         self.stored = stored_trajectory(document)
+        self._picture_lifetime = database.picture_lifetime
+        self._uses = PictureUses(database, session)
         self._session = session
         self._document = document
         self._trajectories = database.collection("trajectories")
@@ -164,6 +177,9 @@ class OpenTrajectory:
         text = steps.text[1:-1]
         size = self._document["inline_size"] + len(text)
         fields = {**_written(changed), "step_count": self.stored.step_count + steps.count}
+        if pictures := await self._pictures_of(steps):
+            await self._uses.add(self.stored.organization_id, self.stored.id, pictures)
+            fields["has_pictures"] = True
         if size <= INLINE_BYTES:
             fields["inline_size"] = size
             return stored_trajectory(await self._update(fields, text))
@@ -179,6 +195,10 @@ class OpenTrajectory:
         """
         own = self.stored.organization_id
         fields = {**_written(changed), "step_count": steps.count, "pieces": []}
+        pictures = await self._pictures_of(steps)
+        if pictures or self.stored.has_pictures:
+            await self._uses.keep(own, self.stored.id, pictures)
+            fields["has_pictures"] = bool(pictures)
         segments: list[Segment] = []
         if len(steps.text) > INLINE_BYTES:
             empty = Segment(uuid4(), 0, 0)
@@ -199,6 +219,29 @@ class OpenTrajectory:
         await self._indexer.remove(self._session, self._document)
         await self._trajectories.delete_one({"_id": self._document["_id"]}, session=self._session)
         await self._parts.release(self._session, self.stored.organization_id, self.stored.segments)
+        if self.stored.has_pictures:
+            await self._uses.release(self.stored.organization_id, self.stored.id)
+
+    async def _pictures_of(self, steps: JsonObjects) -> set[str]:
+        """The pictures that steps refer to; where some went already, those that are there."""
+        pictures = pictures_in([steps.text])
+        if not pictures or self.stored.pictures_expired_at is None:
+            return pictures
+        return await self._uses.there(self.stored.organization_id, pictures)
+
+    def _kept(self, fields: Document, time: datetime) -> Document:
+        """Until when its pictures are kept, counted from this change."""
+        review = fields["review"] if "review" in fields else self._document.get("review")
+        after = replace(
+            self.stored,
+            has_pictures=fields.get("has_pictures", self.stored.has_pictures),
+            review=stored_review(review),
+            updated_at=time,
+        )
+        if not (after.has_pictures or self.stored.has_pictures):
+            return {}
+        until = pictures_until(after, self._picture_lifetime)
+        return {"pictures_until": until, "pictures_bytes": None}
 
     async def _update(self, fields: Document, appended: bytes | None = None) -> Document:
         """Write these fields, and append a piece of steps; the document as it is then.
@@ -207,8 +250,9 @@ class OpenTrajectory:
         """
         time = max(now(), self.stored.updated_at)
         mark = indexed_mark({**self._document, **fields})
+        kept = self._kept(fields, fields.get("updated_at", time))
         update: Document = {
-            "$set": {"updated_at": time, **fields, **mark},
+            "$set": {"updated_at": time, **fields, **mark, **kept},
             "$inc": {"version": 1},
             **({"$push": {"pieces": appended}} if appended else {}),
         }

@@ -151,6 +151,7 @@ TABLE = (
         body={"decision": "approve", "content_hash": "0" * 64}, takes_body=True),
     Row("POST", "/v1/trajectories/{trajectory_id}/duplicate", "trajectories:write", 201, OTHERS_404,
         "not-found", body={}, takes_body=True),
+    Row("GET", "/v1/pictures", "trajectories:read", 200, ITS_OWN),
     Row("POST", "/v1/pictures", "trajectories:write", 201, ITS_OWN,
         content=PNG, headers={"Content-Type": "image/png"}, takes_body=True),
     Row("GET", "/v1/pictures/{picture_id}", "trajectories:read", 200, OTHERS_404,

@@ -16,6 +16,7 @@ from schemas.values.json_texts import JsonObjects
 from server.errors import StoreUnavailable, WrongState
 from server.store.mongodb.database import Database
 from server.store.trajectories.documents import StoredTrajectory
+from server.store.trajectories.pictures import PictureStore
 from server.trajectories.contents import with_hashes
 from server.trajectories.editing import (
     MOST_AT_ONCE,
@@ -45,7 +46,9 @@ class Editing:
 
     def __init__(self, database: Database) -> None:
         self.library = TrajectoryLibrary(database)
-        self.subject = StepEditing(self.library.store, self.library.transactions)
+        self.subject = StepEditing(
+            self.library.store, PictureStore(database), self.library.transactions
+        )
 
     async def made(self, *steps: Any, **fields: Any) -> StoredTrajectory:
         """A new one with these steps."""

@@ -83,6 +83,8 @@ async def test_trajectory_comes_back_with_every_field(database: Database) -> Non
         "user_id": str(user),
         "organization_id": str(ORGANIZATION),
         "machine_id": None,
+        "pictures_until": None,
+        "pictures_expired_at": None,
         "step_count": 2,
         "trajectory_data": [{"a": 1}, {}],
         "original_input_values": {"k": None},

@@ -5,15 +5,16 @@ import { html, useMade, useState, useTitle } from "../parts/elements.js";
 import { Filters } from "../parts/filters.js";
 import { Found, Listing, useListing } from "../parts/listing.js";
 import { CommandLine, EmptyState } from "../parts/pieces.js";
-import { ApprovalBadge } from "../parts/states.js";
+import { ApprovalBadge, PicturesGo } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
-import { count, number } from "../parts/words.js";
+import { count, number, present } from "../parts/words.js";
 import { get, listAll, path, query } from "../server/api.js";
 import { FirstLook } from "./review/first_look.js";
 import { TrajectoryTabs } from "./workflows/tabs.js";
 
 const PART = 1000;
 const NEWS_MILLISECONDS = 1000;
+const SOON_MILLISECONDS = 7 * 24 * 3600 * 1000;
 
 const USUAL = {
   search: "",
@@ -45,6 +46,10 @@ const filtersOf = (workflows) => [
   { name: "created_at_to", label: "Created to", type: "date" },
 ];
 
+/** Whether the list tells of pictures: they have gone, or go soon. */
+const isTold = (/** @type {Trajectory} */ { pictures_until, pictures_expired_at }) =>
+  pictures_until ? Date.parse(pictures_until) < present() + SOON_MILLISECONDS : pictures_expired_at !== null;
+
 /** @type {Column<ListedTrajectory>[]} */
 const COLUMNS = [
   { key: "look", label: "Begins", cell: (trajectory) => html`<${FirstLook} key=${trajectory.id + trajectory.updated_at} trajectory=${trajectory} />` },
@@ -61,7 +66,13 @@ const COLUMNS = [
   { key: "machine", label: "Machine", cell: ({ machine_id }) => machine_id, attributes: ({ machine_id }) => ({ title: machine_id }) },
   { key: "steps", label: "Steps", numeric: true, cell: ({ step_count }) => number(step_count) },
   { key: "size", label: "Size", numeric: true, cell: ({ dimensions: { width, height } }) => `${width} × ${height}` },
-  { key: "updated_at", label: "Updated", sorts: "down", cell: ({ updated_at }) => html`<${Ago} time=${updated_at} />` },
+  {
+    key: "updated_at", label: "Updated", sorts: "down",
+    cell: (trajectory) => [
+      html`<${Ago} time=${trajectory.updated_at} />`,
+      isTold(trajectory) && html`<small><${PicturesGo} ...${trajectory} /></small>`,
+    ],
+  },
   { key: "created_at", label: "Created", sorts: "down", cell: ({ created_at }) => html`<${Ago} time=${created_at} />` },
 ];
 

@@ -3,7 +3,7 @@
 import { backTo } from "../parts/address.js";
 import { html, useMade, useStore, useTitle } from "../parts/elements.js";
 import { NotFound, Unread, WorkButton } from "../parts/pieces.js";
-import { ApprovalBadge } from "../parts/states.js";
+import { ApprovalBadge, PicturesGo } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { count } from "../parts/words.js";
 import { isNowhere } from "../server/api.js";
@@ -46,6 +46,7 @@ export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
     ${review.by && html`<${Decided} review=${review} />`}
     ${news !== "deleted" && html`<${Managing} reading=${reading} trajectory=${trajectory} mayWrite=${mayEdit} back=${back} />`}
     <p class="small">${said.filter(Boolean).join(" · ")} · created <${Ago} time=${created_at} /> · updated <${Ago} time=${updated_at} /></p>
+    <p class="small"><${PicturesGo} ...${trajectory} /></p>
     ${trajectory_data?.length
       ? html`<${Steps} reading=${reading} trajectory=${trajectory} steps=${trajectory_data} mayEdit=${mayEdit} />`
       : html`<p class="empty">It has no steps yet: it is still to be generated.</p>`}

@@ -2,6 +2,7 @@
 
 import { outcomeOf, STATES } from "./words.js";
 import { html } from "./elements.js";
+import { Ago } from "./time.js";
 
 const DIAMOND = html`<path d="M8 .8 15.2 8 8 15.2.8 8z" />`;
 
@@ -42,6 +43,12 @@ export function ApprovalBadge({ is_generated, is_approved, review: { state } }) 
   const isOnlyMarked = is_approved && state !== "approved";
   const [kind, sign, word] = !is_generated ? ["waits", "…", "Pending"] : isOnlyMarked ? ["none", "○", "Marked as approved"] : REVIEWS[state];
   return html`<span class="outcome" data-kind=${kind}><span aria-hidden="true">${sign}</span> ${word}</span>`;
+}
+
+/** @param {Pick<Trajectory, "pictures_until" | "pictures_expired_at">} trajectory when its pictures go, or went; nothing where they stay */
+export function PicturesGo({ pictures_until, pictures_expired_at }) {
+  if (pictures_until) return html`<span>Pictures go <${Ago} time=${pictures_until} /></span>`;
+  return pictures_expired_at && html`<span>Pictures went <${Ago} time=${pictures_expired_at} /></span>`;
 }
 
 /** @type {Record<Run["status"], {word: string, kind: string, sign: string}>} */

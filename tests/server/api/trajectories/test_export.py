@@ -37,7 +37,8 @@ async def test_line_is_the_trajectory_as_an_import_takes_it(service: Service) ->
     (line,) = await lines(service)
     ImportedTrajectory.model_validate(line)
     own = {"user_id": None, "organization_id": given["organization_id"]}
-    here = {**own, "machine_id": None, "step_count": 1}
+    pictures = {"pictures_until": None, "pictures_expired_at": None}
+    here = {**own, **pictures, "machine_id": None, "step_count": 1}
     assert {**line, **here} == given
     assert list(line)[-1] == "trajectory_data"
 

@@ -1,9 +1,14 @@
+import json
 from hashlib import sha256
 
 import pytest
 
+from schemas.resources.stored_pictures import PictureOutlook
 from server.api.trajectories.pictures import MAX_PICTURE_BYTES
+from server.store.times import now
+from tests.kept_pictures import step_with
 from tests.service import Reply, Service
+from tests.trajectories import sent
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"p" * 100
 JPEG = b"\xff\xd8\xff\xe0" + b"j" * 100
@@ -73,3 +78,64 @@ async def test_largest_picture_is_kept(service: Service) -> None:
 async def test_address_that_names_no_picture_is_422(service: Service) -> None:
     ((place, _),) = (await service.get("/v1/pictures/none")).faults
     assert place == ["path", "picture_id"]
+
+
+async def test_outlook_says_what_is_kept_and_whose_pictures_go_next(service: Service) -> None:
+    picture = (await send(service, PNG)).json["id"]
+    made = await service.post("/v1/trajectories", sent(trajectory_data=[step_with(picture)]))
+    until = made.json["pictures_until"]
+    assert until > made.json["updated_at"]
+    soon = await service.get("/v1/pictures")
+    PictureOutlook.model_validate(soon.json)
+    assert (soon.json["items"], soon.json["total"], soon.json["bytes"]) == ([], 0, len(PNG))
+    assert (soon.json["lifetime"], soon.json["most_bytes"]) == (90 * 86_400, 20 * 1024**3)
+    (going,) = (await service.get(f"/v1/pictures?within={91 * 86_400}")).json["items"]
+    assert going == {
+        "id": made.json["id"],
+        "name": None,
+        "machine_id": None,
+        "pictures_until": until,
+    }
+    other = await service.elsewhere()
+    assert (await other.get(f"/v1/pictures?within={91 * 86_400}")).json["total"] == 0
+
+
+@pytest.mark.parametrize("query", ["within=-1", "within=soon", "within=1.5", "limit=0", "days=7"])
+async def test_outlook_that_is_asked_for_wrongly_is_422(service: Service, query: str) -> None:
+    ((place, _),) = (await service.get(f"/v1/pictures?{query}")).faults
+    assert place == ["query", query.partition("=")[0]]
+
+
+async def test_steps_say_of_pictures_that_are_not_there_why(service: Service) -> None:
+    picture = (await send(service, PNG)).json["id"]
+    steps = [step_with(picture), step_with("0" * 64)]
+    made = (await service.post("/v1/trajectories", sent(trajectory_data=steps))).json
+    path = f"/v1/trajectories/{made['id']}"
+
+    async def gone() -> list[str | None]:
+        items = (await service.get(f"{path}/steps")).json["items"]
+        assert [each["step"] for each in items] == steps
+        return [each["pictures_gone"] for each in items]
+
+    assert await gone() == [None, "missing"]
+    await service.request("DELETE", f"/v1/pictures/{picture}")
+    assert await gone() == ["missing", "missing"]
+    database = service.server.services.operation.database
+    past = {"$set": {"pictures_until": now()}}
+    await database.collection("trajectories").update_one({}, past)
+    tag = (await service.get(path)).headers["ETag"]
+    # Where a node was stopped in the middle of its round.
+    await database.collection("rounds").delete_many({})
+    await service.server.services.library.keeping.round()
+    assert await gone() == ["expired", "expired"]
+    after = await service.get(path, headers={"If-None-Match": tag})
+    assert after.status == 200
+    assert after.json["pictures_until"] is None
+    assert after.json["pictures_expired_at"] is not None
+    # What is exported names them still, and an import takes that.
+    line = (await service.get("/v1/trajectories/export")).body
+    assert json.loads(line)["trajectory_data"] == steps
+    other = await service.elsewhere()
+    headers = {"Content-Type": "application/jsonl"}
+    brought = await other.request("POST", "/v1/trajectories/import", headers=headers, content=line)
+    assert json.loads(brought.body)["outcome"] == "imported"

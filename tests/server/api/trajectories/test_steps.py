@@ -37,7 +37,7 @@ async def test_steps_are_listed_with_why_they_cannot_run(service: Service) -> No
     assert foreign["cannot_run"].startswith("It is not Farhand's: its operation is none of")
     assert strange["cannot_run"].startswith("retries: ")
     one = await service.get(f"{path}/steps/1")
-    assert one.json == {"number": 1, "cannot_run": None, "step": CLICK}
+    assert one.json == {"number": 1, "cannot_run": None, "pictures_gone": None, "step": CLICK}
     TrajectoryStep.model_validate(one.json)
 
 
@@ -57,6 +57,7 @@ async def test_text_becomes_a_parameter_with_a_type_and_an_example(service: Serv
     assert reply.json == {
         "number": 1,
         "cannot_run": None,
+        "pictures_gone": None,
         "step": {
             **TYPE,
             "body": {"text": "Order {{order}}"},

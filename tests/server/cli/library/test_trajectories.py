@@ -97,3 +97,20 @@ def test_what_is_pending_is_not_reviewed(library: Library) -> None:
     refused = library.served.run("trajectory", "reject", str(line["id"]))
     assert refused.exit_code == 1
     assert "pending generation" in refused.output
+
+
+def test_pictures_that_go_are_listed(library: Library) -> None:
+    step = {**CLICK, "picture": "0" * 64}
+    own = str(uuid4())
+    made = {
+        "id": own,
+        "workflow_id": library.workflow,
+        "dimensions": {"width": 1, "height": 1},
+        "trajectory_data": [step],
+        "name": "Shown",
+    }
+    library.run("trajectory", "import", "-", stdin=json.dumps(made).encode())
+    assert "Shown" not in library.run("trajectory", "pictures", "--within", "80d")
+    listed = library.run("trajectory", "pictures", "--within", "91d")
+    assert "Shown" in listed
+    assert "pictures until:" in library.run("trajectory", "show", own)
