@@ -7,8 +7,11 @@ from typing import Any
 from uuid import uuid4
 
 from schemas.inputs.outcomes import Failed, NotCarriedOut, Outcome
-from schemas.link.messages import Input, Interrupt, Interrupted, Resolve
+from schemas.link.element_messages import ElementsQuery, ElementsSeen, SeenElement
+from schemas.link.messages import Hello, Input, Interrupt, Interrupted, Resolve
 from schemas.resources.tokens import Scope
+from schemas.values.pictures import Region
+from server.dispatch.here.neighbours import is_like
 from tests.service import PATIENCE_SECONDS, ScriptedLink, ScriptedMachine, Service
 
 
@@ -82,12 +85,13 @@ class Player:
     """A machine that does what it is asked, until the test says otherwise.
 
     ``pressed`` is what it was to press, in order.  While it ``withholds``, it carries out nothing:
-    what came is in ``waiting``.
+    what came is in ``waiting``.  It tells of these ``elements``, if its greeting says that it may.
     """
 
     def __init__(self, link: ScriptedLink) -> None:
         self.link = link
-        self.pressed: list[str] = []
+        self.pressed: list[Any] = []
+        self.elements: list[SeenElement] = []
         self.waiting: list[Input] = []
         self.outcomes: list[Outcome | None] = []
         self.withholds = False
@@ -102,8 +106,12 @@ class Player:
                     self.interrupted += 1
                     await self._end_what_waits()
                     await self.link.say(Interrupted(request=message.request))
+                case ElementsQuery():
+                    there = [each for each in self.elements if _is_asked_for(each, message)]
+                    found = there[: message.limit]
+                    await self.link.say(ElementsSeen(request=message.request, elements=found))
                 case Input():
-                    self.pressed.append(message.body["text"])
+                    self.pressed.append(message.body.get("text", message.body))
                     self.waiting.append(message)
                     if not self.withholds:
                         await self.carry_on()
@@ -122,10 +130,23 @@ class Player:
             await self.link.acknowledge(self.waiting.pop(0).command_id, failed)
 
 
+def _is_asked_for(element: SeenElement, query: ElementsQuery) -> bool:
+    bounds, at = element.bounds, query.at
+    if at is not None and (bounds is None or not _has(bounds, at.x, at.y)):
+        return False
+    return is_like(element, query.sought)
+
+
+def _has(bounds: Region, x: int, y: int) -> bool:
+    return 0 <= x - bounds.x < bounds.width and 0 <= y - bounds.y < bounds.height
+
+
 @asynccontextmanager
-async def playing(service: Service, machine: ScriptedMachine) -> AsyncIterator[Player]:
+async def playing(
+    service: Service, machine: ScriptedMachine, greeting: Hello | None = None
+) -> AsyncIterator[Player]:
     """A machine that is connected and does what it is asked."""
-    async with machine.connected() as link:
+    async with machine.connected(greeting) as link:
         player = Player(link)
         task = service.server.services.background.start(player.play(), "a machine of the test")
         try:

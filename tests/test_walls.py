@@ -95,7 +95,8 @@ WALLS = {
     # What is done again on machines: above the door, people and trajectories, below the handlers.
     "server.runs": {
         *("server.runs", "server.dispatch", "server.fleet.help", "server.store", "server.secrets"),
-        *("server.identity.authentication", "server.trajectories.running", "server.errors"),
+        *("server.identity.authentication", "server.errors"),
+        *(f"server.trajectories.{name}" for name in ("running", "repairing", "editing")),
         *("server.clock", "server.tasks", "server.vision.findings", "schemas"),
     },
     # What is posted to webhooks: rules above the store, and below the handlers.
@@ -382,6 +383,10 @@ TESTED_ELSEWHERE = {
     "server/store/secret_keys.py": "tests/server/secrets/test_sealing.py",
     "server/mcp/recordings.py": "tests/server/mcp/test_tools.py",
     "server/runs/many.py": "tests/server/api/runs/test_bulk.py",
+    **dict.fromkeys(
+        ("server/runs/repairing/pointing.py", "server/trajectories/repairing.py"),
+        "tests/server/runs/repairing/test_repairs.py",
+    ),
     # A run is seen from what is asked of it, and from its beginning to its end.
     **dict.fromkeys(
         (

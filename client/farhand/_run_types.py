@@ -75,6 +75,17 @@ class StepResult(Answer):
     ended_at: datetime
 
 
+class Repair(Answer):
+    """A step that a person did, or found, where a run was halted; its proposal has it so."""
+
+    number: int
+    """Of the step in what was approved."""
+    kind: Literal["pointed", "by_hand"]
+    by: str
+    """The name of whose token it was."""
+    at: datetime
+
+
 class Run(Answer):
     """A run."""
 
@@ -95,6 +106,10 @@ class Run(Answer):
     step: int
     """The number of the step that it is at, or comes to next."""
     halted: Halted | None
+    repairs: list[Repair] = Field(default_factory=list)
+    """What people did where it was halted."""
+    proposal_id: UUID | None = None
+    """The trajectory that its repairs propose as a new version, to be reviewed."""
     error: str | None
     """Why it ended otherwise than with success."""
     by: str

@@ -6,10 +6,14 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from schemas.runs.requests import NewRun
+from schemas.values.scalars import StrictBool
 from schemas.values.strict import StrictModel
 
 MOST_RUNS: Final = 1_000
 """In one request."""
+
+OTHERS_REFUSED: Final = "nothing is wrong with it: another was refused, and all or none begin"
+"""What is said of a run that was not begun as another could not be."""
 
 
 class NewRuns(StrictModel):
@@ -17,6 +21,9 @@ class NewRuns(StrictModel):
 
     items: Annotated[list[NewRun], Field(min_length=1, max_length=MOST_RUNS)] = Field(
         description="Each as POST /v1/runs takes it."
+    )
+    all_or_none: StrictBool = Field(
+        False, description="true begins none of them where one would be refused."
     )
 
 

@@ -7,10 +7,11 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.http.queries import NullableUuid, NullText, PageQuery
+from schemas.inputs.selectors import Selector
 from schemas.inputs.texts import MAX_TEXT_LENGTH
 from schemas.runs.runs import RunStatus
 from schemas.steps.parameters import ParameterName
-from schemas.values.scalars import MachineId, StrictBool, Text
+from schemas.values.scalars import Coordinate, MachineId, StrictBool, Text
 from schemas.values.strict import StrictModel
 
 MOST_VALUES: Final = 200
@@ -77,6 +78,13 @@ class RetriedRun(StrictModel):
     )
 
 
+class PlacePointedAt(StrictModel):
+    """A place on the machine's screen as it is now, in the pixels of the whole desktop."""
+
+    x: Coordinate
+    y: Coordinate
+
+
 class ContinuedRun(StrictModel):
     """The body of ``POST /v1/runs/{run_id}/continue``."""
 
@@ -86,12 +94,42 @@ class ContinuedRun(StrictModel):
         "of which nobody knows whether it was done, its own number says: do it again.",
     )
     skip: StrictBool = Field(False, description="Takes the step for done, and goes on behind it.")
+    place: PlacePointedAt | None = Field(
+        None,
+        description="A repair: the step is done to what is there now.  Needs input:send and "
+        "trajectories:write as well.",
+    )
+    element: Selector | None = Field(
+        None, description="A repair as place: the step is done to this element."
+    )
+    by_hand: UUID | None = Field(
+        None,
+        description="A repair, with skip: the trajectory in which it was recorded how somebody did "
+        "the step by hand.  Needs input:send and trajectories:write as well.",
+    )
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> Self:
-        if self.skip and self.at_step is not None:
-            raise PydanticCustomError("continue_where", "give either at_step or skip")
+        said = (self.at_step is not None, self.skip, self.place is not None, self.element)
+        if sum(map(bool, said)) > 1:
+            raise PydanticCustomError(
+                "continue_where", "give either at_step, skip, place or element"
+            )
+        if self.by_hand is not None and not self.skip:
+            raise PydanticCustomError(
+                "by_hand_without_skip", "what was done by hand is not done again: give skip as well"
+            )
         return self
+
+    @property
+    def is_repair(self) -> bool:
+        """Whether it says how the step is, or was, to be done."""
+        return self.by_hand is not None or self.points
+
+    @property
+    def points(self) -> bool:
+        """Whether it says what the step is done to."""
+        return self.place is not None or self.element is not None
 
 
 class RunListQuery(PageQuery):

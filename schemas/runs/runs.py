@@ -92,6 +92,17 @@ class StepResult(RunModel):
     ended_at: Time
 
 
+class Repair(RunModel):
+    """A step that a person did, or found, where a run was halted; its proposal has it so."""
+
+    number: int = Field(description="Of the step in what was approved.")
+    kind: Literal["pointed", "by_hand"] = Field(
+        description="pointed: somebody said what it is done to now.  by_hand: somebody did it."
+    )
+    by: str = Field(description="The name of whose token it was.")
+    at: Time
+
+
 class Run(RunModel):
     """A run."""
 
@@ -109,6 +120,10 @@ class Run(RunModel):
     step_count: int
     step: int = Field(description="The number of the step that it is at, or comes to next.")
     halted: Halted | None
+    repairs: tuple[Repair, ...] = Field(description="What people did where it was halted.")
+    proposal_id: UUID | None = Field(
+        description="The trajectory that its repairs propose as a new version, to be reviewed."
+    )
     error: str | None = Field(description="Why it ended otherwise than with success.")
     by: str = Field(description="The name of the token that began it.")
     retry_of: UUID | None = Field(description="The run that it is another try of.")

@@ -179,7 +179,7 @@ class RunCourse:
         raise Ending("success")
 
     async def _content(self) -> tuple[tuple[Step, ...], Mapping[str, str]]:
-        """Exactly the steps that were approved, and its values.  Raises Ending."""
+        """Exactly the steps that were approved, as repaired, and its values.  Raises Ending."""
         run = self._run
         try:
             content = await self._parts.contents.of(run.organization_id, run.trajectory_id)
@@ -187,7 +187,7 @@ class RunCourse:
             raise Ending("error", f"what was approved cannot be run any more: {error}") from None
         if content.trajectory.content_hash != run.content_hash:
             raise Ending("error", "its content has changed since it was begun")
-        return content.steps, {**run.input_values, **self._secrets()}
+        return run.repaired(content.steps), {**run.input_values, **self._secrets()}
 
     def _secrets(self) -> Mapping[str, str]:
         """The values of its secrets.  Raises Ending where this node cannot open them."""

@@ -106,6 +106,7 @@ class RunExecutor:
     async def _begun(self, run: WaitingRun, machine_id: str) -> bool:
         begun = await self._parts.turns.begin(run, machine_id)
         if begun is not None:
+            logger.info("run=%s begins here at step=%d: machine=%s", run.id, begun.step, machine_id)
             self._parts.ending.tell(begun)
             self._begin(begun)
         return begun is not None

@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from schemas.http.problems import InvalidRequestError, ProblemError
-from schemas.runs.bulk import BulkRun, BulkRuns
+from schemas.runs.bulk import OTHERS_REFUSED, BulkRun, BulkRuns, NewRuns
 from schemas.runs.requests import NewRun
 from schemas.values.validation_errors import ValidationErrorEntry, entries_of, sentence
 from server.dispatch.refusals import RefusedError
@@ -33,27 +33,35 @@ class ManyRuns:
     async def begin(
         self,
         principal: Principal,
-        wanted: Sequence[NewRun],
+        new: NewRuns,
         check: Check,
         request: KeyedRequest | None,
     ) -> tuple[BulkRuns, bool]:
         """Let those wait for their turn that can be run; under an idempotency key once.
 
-        All of them or, where this raises, none.  Answered is what became of each, and whether that
-        was before.
+        All of them or, where this raises, none; with ``all_or_none`` also where one is refused.
+        Answered is what became of each, and whether that was before.
         """
+        wanted = new.items
         tried: dict[int, StoredRun | str] = {}
         for places in _by_content(wanted):
             # One content at a time: all together could be more than a node's memory.
             tried |= await self._of_one_content(principal, wanted, places, check)
         made = [tried[place] for place in range(len(wanted))]
+        if new.all_or_none and any(isinstance(each, str) for each in made):
+            return _answer(wanted, _none_of(made), []), False
         runs = [each for each in made if isinstance(each, StoredRun)]
 
         async def work(transaction: Transaction) -> Result:
             refusals = await transaction.runs.insert(runs) if runs else []
+            if new.all_or_none and any(refusals):
+                raise _NotAllError(refusals)
             return {"body": _answer(wanted, made, refusals).model_dump_json()}
 
-        result, is_replayed = await self._transactions.run_once(request, work)
+        try:
+            result, is_replayed = await self._transactions.run_once(request, work)
+        except _NotAllError as error:
+            return _answer(wanted, _none_of(error.refusals), []), False
         answer = BulkRuns.model_validate_json(result["body"])
         if not is_replayed:
             begun = {item.run_id for item in answer.items}
@@ -95,6 +103,19 @@ def _by_content(wanted: Sequence[NewRun]) -> Iterator[list[int]]:
     for place, new in enumerate(wanted):
         groups.setdefault((new.workflow_id, new.trajectory_id), []).append(place)
     yield from groups.values()
+
+
+class _NotAllError(Exception):
+    """Some were refused where all or none were wanted: nothing is stored."""
+
+    def __init__(self, refusals: Sequence[str | None]) -> None:
+        super().__init__()
+        self.refusals = refusals
+
+
+def _none_of(made: Sequence[object]) -> list[str]:
+    """Why each of some was not begun, of which some were refused."""
+    return [each if isinstance(each, str) else OTHERS_REFUSED for each in made]
 
 
 def _words(entries: Sequence[ValidationErrorEntry]) -> str:

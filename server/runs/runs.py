@@ -7,15 +7,18 @@ from uuid import UUID
 
 from schemas.runs.requests import ContinuedRun, NewRun, RetriedRun, RunListQuery
 from schemas.runs.runs import RunPage, RunWithSteps, StepResult
+from schemas.steps.reviews import Editor
 from server.errors import NotFound, WrongState
 from server.identity.authentication import Principal
 from server.runs.beginning import Check, RunBeginning
 from server.runs.ending import RunEnding
+from server.runs.repairing.repairs import OTHERS_WERE_FASTER, RunRepairs
 from server.runs.views import run_view, whole_view
 from server.store.idempotency import KeyedRequest
 from server.store.runs.documents import StoredRun
 from server.store.runs.runs import RunStore
 from server.store.times import now
+from server.store.trajectories.documents import StoredTrajectory
 from server.store.transactions import Result, Transaction, Transactions
 from server.trajectories.running import RunContents
 
@@ -37,6 +40,7 @@ class Runs:
         transactions: Transactions,
         ending: RunEnding,
         beginning: RunBeginning,
+        repairs: RunRepairs,
         woken: Callable[[], None],
     ) -> None:
         self._store = store
@@ -44,6 +48,7 @@ class Runs:
         self._transactions = transactions
         self._ending = ending
         self._beginning = beginning
+        self._repairs = repairs
         self._woken = woken
 
     async def begin(
@@ -120,20 +125,25 @@ class Runs:
             self._woken()
         return await self.get(organization_id, run_id)
 
-    async def resume(self, organization_id: UUID, run_id: UUID, how: ContinuedRun) -> RunWithSteps:
-        """Let a halted run go on.
+    async def resume(
+        self, organization_id: UUID, by: Editor, run_id: UUID, how: ContinuedRun
+    ) -> tuple[RunWithSteps, StoredTrajectory | None]:
+        """Let a halted run go on; with what a repair proposes, where it is one.
 
-        Raises WrongState where it is not halted, or somebody else was faster.
+        Raises WrongState where it is not halted, or somebody else was faster; for a repair also
+        where nothing comes of that, and RefusedError.
         """
         run = await self._run(organization_id, run_id)
         if run.halted is None:
             raise WrongState("it is not halted, or goes on already")
-        resumed = await self._store.resume(run, _resumed(run, how))
-        if resumed is None:
-            raise WrongState("somebody else has it go on already, or it has ended")
+        changes, proposed = _resumed(run, how), None
+        if how.is_repair:
+            resumed, proposed = await self._repairs.resume(run, how, by, changes)
+        else:
+            resumed = await self._transactions.run(lambda writes: _go_on(writes, run, changes))
         self._ending.tell(resumed)
         self._woken()
-        return whole_view(resumed)
+        return whole_view(resumed), proposed
 
     async def _once(
         self, request: KeyedRequest | None, make: Callable[[], Awaitable[StoredRun]]
@@ -159,6 +169,12 @@ class Runs:
         return run
 
 
+async def _go_on(transaction: Transaction, run: StoredRun, changes: dict[str, Any]) -> StoredRun:
+    if (resumed := await transaction.runs.resume(run, changes)) is None:
+        raise WrongState(OTHERS_WERE_FASTER)
+    return resumed
+
+
 def _resumed(run: StoredRun, how: ContinuedRun) -> dict[str, Any]:
     """The fields of a run that goes on as somebody said.  Raises WrongState where it cannot."""
     halted = run.halted
@@ -170,7 +186,7 @@ def _resumed(run: StoredRun, how: ContinuedRun) -> dict[str, Any]:
         )
     if target > run.step_count and not how.skip:
         raise WrongState(f"it has {run.step_count} steps, and none with the number {target}")
-    if halted.is_unknown and not how.skip and how.at_step is None:
+    if halted.is_unknown and not how.skip and how.at_step is None and not how.points:
         raise WrongState(
             f"nobody knows whether step {run.step} was done: look, and then give skip where it "
             f"was, or at_step {run.step} where it is to be done"

@@ -15,6 +15,7 @@ from server.runs.ending import MakeDeliveries, RunEnding
 from server.runs.executor import RunExecutor
 from server.runs.halting import RunHalts
 from server.runs.many import ManyRuns
+from server.runs.repairing.repairs import RunRepairs
 from server.runs.runs import Runs
 from server.secrets.sealing import Sealing
 from server.store.identity.tokens import TokenStore
@@ -30,6 +31,7 @@ from server.store.trajectories.workflows import WorkflowStore
 from server.store.transactions import Transactions
 from server.store.webhooks.outbox import Outbox
 from server.tasks import Tasks
+from server.trajectories.repairing import RepairProposals
 from server.trajectories.running import RunContents
 
 
@@ -74,5 +76,9 @@ def runs_together(ground: RunGround) -> tuple[Runs, ManyRuns, RunExecutor, RunEn
     )
     executor = RunExecutor(parts, MachineStore(database), PoolStore(database), ground.background)
     beginning = RunBeginning(contents, ground.sealing, ending, executor.wake)
-    runs = Runs(RunStore(database), contents, transactions, ending, beginning, executor.wake)
+    proposals = RepairProposals(TrajectoryStore(database))
+    repairs = RunRepairs(contents, proposals, transactions, ground.dispatcher, pictures)
+    runs = Runs(
+        *(RunStore(database), contents, transactions, ending, beginning, repairs, executor.wake)
+    )
     return runs, ManyRuns(beginning, transactions), executor, ending

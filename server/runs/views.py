@@ -15,4 +15,5 @@ def whole_view(stored: StoredRun) -> RunWithSteps:
 
 
 def _fields(stored: StoredRun) -> dict[str, object]:
-    return {**vars(stored), "content_hash": stored.content_hash.hex()}
+    hexed = stored.content_hash.hex()
+    return {**vars(stored), "content_hash": hexed, "proposal_id": stored.proposal_id}

@@ -96,7 +96,7 @@ def duplicate_of(original: StoredTrajectory, by: Editor, name: str | None) -> St
         original,
         id=uuid4(),
         user_id=by.user_id,
-        name=_copy_name(original.name) if name is None else name,
+        name=marked_name(original.name, _COPY_MARK) if name is None else name,
         is_approved=False,
         has_been_approved=False,
         is_main=False,
@@ -150,5 +150,6 @@ def changed_fields(
     return fields | changed_hashes(before, fields, digest)
 
 
-def _copy_name(name: str | None) -> str | None:
-    return name and name[: MAX_NAME_CHARACTERS - len(_COPY_MARK)] + _COPY_MARK
+def marked_name(name: str | None, mark: str) -> str | None:
+    """A name with a mark behind it, no longer than names may be; None where there is none."""
+    return name and name[: MAX_NAME_CHARACTERS - len(mark)] + mark

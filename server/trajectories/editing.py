@@ -22,6 +22,7 @@ from server.errors import NotFound, StoreUnavailable, WrongState
 from server.store.idempotency import KeyedRequest
 from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.keeping import pictures_in
+from server.store.trajectories.parts import PartStore
 from server.store.trajectories.pictures import PictureStore
 from server.store.trajectories.store import TrajectoryStore
 from server.store.trajectories.writes import OpenTrajectory
@@ -207,13 +208,7 @@ class StepEditing:
         after = edit(before)
         if after == before:
             return opened.stored, False
-        text = ",".join(after).encode()
-        _check_size(len(text))
-        steps = JsonObjects(b"[" + text + b"]", opened.stored.step_count + more)
-        digest = hashlib.sha256(text).digest() if opened.stored.is_generated else None
-        fields = {**edited(opened.stored, by), "steps_digest": digest}
-        fields |= changed_hashes(opened.stored, fields, digest)
-        return await opened.replace_steps(steps, fields), "review" in fields
+        return await write_steps(opened, by, after, opened.stored.step_count + more)
 
     @asynccontextmanager
     async def _one_of_few(self) -> AsyncIterator[None]:
@@ -229,8 +224,29 @@ class StepEditing:
 
     async def _texts(self, trajectory: StoredTrajectory) -> Texts:
         _check_size(_size(trajectory))
-        chunks = [chunk async for chunk in step_chunks(self._store.parts, trajectory)]
-        return await step_texts(b"".join(chunks).decode())
+        return await read_steps(self._store.parts, trajectory)
+
+
+async def write_steps(
+    opened: OpenTrajectory, by: Editor, texts: Texts, count: int
+) -> tuple[StoredTrajectory, bool]:
+    """Put these steps, so many, in the place of those that are there; whether an approval ended.
+
+    Raises WrongState where they are too large.
+    """
+    text = ",".join(texts).encode()
+    _check_size(len(text))
+    steps = JsonObjects(b"[" + text + b"]", count)
+    digest = hashlib.sha256(text).digest() if opened.stored.is_generated else None
+    fields = {**edited(opened.stored, by), "steps_digest": digest}
+    fields |= changed_hashes(opened.stored, fields, digest)
+    return await opened.replace_steps(steps, fields), "review" in fields
+
+
+async def read_steps(parts: PartStore, trajectory: StoredTrajectory) -> Texts:
+    """All steps of a trajectory."""
+    chunks = [chunk async for chunk in step_chunks(parts, trajectory)]
+    return await step_texts(b"".join(chunks).decode())
 
 
 async def step_texts(text: str) -> Texts:

@@ -12,8 +12,7 @@ from server.errors import NotFound, WrongState
 from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.store import TrajectoryStore
 from server.store.trajectories.workflows import WorkflowStore
-from server.trajectories.editing import step_texts
-from server.trajectories.rendering import step_chunks
+from server.trajectories.editing import read_steps
 from server.trajectories.reviewing import is_runnable
 
 MOST_BYTES: Final = 8 * 1024 * 1024
@@ -66,8 +65,8 @@ class RunContents:
         return RunContent(trajectory, steps, schema)
 
     async def _steps(self, trajectory: StoredTrajectory) -> tuple[Step, ...]:
-        chunks = [chunk async for chunk in step_chunks(self._trajectories.parts, trajectory)]
-        decoded = [json.loads(each) for each in await step_texts(b"".join(chunks).decode())]
+        texts = await read_steps(self._trajectories.parts, trajectory)
+        decoded = [json.loads(each) for each in texts]
         for number, step in enumerate(decoded, 1):
             if why := why_cannot_run(step):
                 raise WrongState(f"step {number} cannot be run: {why}")

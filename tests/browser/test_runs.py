@@ -38,7 +38,7 @@ def has_halted_again(site: Site, run: str, first: str) -> bool:
 
 def test_run_is_begun_halts_is_continued_and_ends(operator: Visit, site: Site, desk: Desk) -> None:
     page = operator.page
-    trajectory = approved(site, "A form", TYPED, SECRET, NOWHERE, KEYS)
+    trajectory = approved(site, "A form", TYPED, SECRET, NOWHERE, NOWHERE, KEYS)
     operator.go(f"/trajectories/{trajectory}")
     page.get_by_role("button", name="Run", exact=True).press("Enter")
     dialog = page.get_by_role("dialog")
@@ -49,6 +49,8 @@ def test_run_is_begun_halts_is_continued_and_ends(operator: Visit, site: Site, d
     page.keyboard.press("Enter")
     expect(dialog.get_by_text("must be an integer")).to_be_visible()
     dialog.get_by_label("order", exact=True).fill("4711")
+    dialog.get_by_label("Priority").fill("9")
+    dialog.get_by_label("While it is halted").select_option("A day")
     page.keyboard.press("Enter")
     halt = page.get_by_role("region", name="Halted")
     expect(halt).to_contain_text("Halted at step 3")
@@ -56,17 +58,25 @@ def test_run_is_begun_halts_is_continued_and_ends(operator: Visit, site: Site, d
     run = run_on(page)
     first = halted_at(site, run)
     results = page.locator('td[data-column="result"]')
-    expect(results).to_contain_text(["Done", "Done", "Halted", ""])
+    expect(results).to_contain_text(["Done", "Done", "Halted", "", ""])
+    # Nothing of what its screen shows is kept, so that nothing could be pointed at.
+    expect(halt.get_by_role("button", name="Point at it")).to_have_count(0)
     page.get_by_role("link", name="Help 1").click()
     page.get_by_role("link", name="Its run").press("Enter")
-    halt.get_by_role("button", name="Continue").press("Enter")
+    halt.get_by_role("button", name="Continue", exact=True).press("Enter")
     until(partial(has_halted_again, site, run, first), "it was looked for once more")
     expect(halt).to_be_visible()
     halt.get_by_role("button", name="Skip").press("Enter")
+    expect(halt).to_contain_text("Halted at step 4")
+    halt.get_by_role("button", name="Continue at step…").press("Enter")
+    dialog.get_by_label("Step").select_option("5")
+    dialog.get_by_role("button", name="Continue").press("Enter")
     expect(page.locator(".head .outcome")).to_contain_text("Success")
-    expect(results).to_contain_text(["Done", "Done", "Skipped", "Done"])
+    expect(results).to_contain_text(["Done", "Done", "Skipped", "Skipped", "Done"])
     expect(halt).to_have_count(0)
-    assert run_of(site, run)["input_values"] == {"order": "4711"}
+    ended = run_of(site, run)
+    assert ended["input_values"] == {"order": "4711"}
+    assert (ended["priority"], ended["halt_timeout"]) == (9, 86_400)
     page.get_by_role("button", name="Retry").press("Enter")
     dialog.get_by_label("password (secret)").fill(CANARY)
     page.keyboard.press("Enter")
@@ -120,7 +130,7 @@ def test_places_that_could_be_meant_are_drawn_with_their_scores(
     expect(page.locator(".halt .viewer text")).to_have_text(["0.91", "0.87"])
     expect(page.locator(".halt ol")).to_contain_text("button OK, 0.91")
     expect(page.get_by_role("button", name="Do it again")).to_be_visible()
-    expect(page.get_by_role("button", name="Continue")).to_have_count(0)
+    expect(page.get_by_role("button", name="Continue", exact=True)).to_have_count(0)
     assert violations(page, [(DESKTOP, "light"), (PHONE, "dark")]) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 

@@ -13,6 +13,7 @@ from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Released
 from schemas.programs.failpoints import Failpoint
 from schemas.runs.requests import ContinuedRun
+from schemas.steps.reviews import Editor
 from server.api.machines.answers import answer_to, problem_of
 from server.api.machines.hand import LEASE_POLL_SECONDS
 from server.bus.subjects import Subjects
@@ -70,6 +71,7 @@ from tests.simulation.stores import SimulatedCommandStore
 from tests.simulation.world import Process, World
 
 TOKEN_ID = UUID(int=1)
+PERSON_EDITS = Editor(token_id=UUID(int=2), token_name="a person", user_id=None)
 PERSON = Caller(UUID(int=2), "a person")
 FINGERPRINTS = Fingerprints(b"simulated")
 METRICS = Metrics()
@@ -513,7 +515,7 @@ class Node:
     async def resume(self, run_id: UUID, how: ContinuedRun) -> bool:
         """Have a halted run go on as somebody said; whether it does."""
         try:
-            await self.runs.runs.resume(self._organization_id, run_id, how)
+            await self.runs.runs.resume(self._organization_id, PERSON_EDITS, run_id, how)
         except (WrongState, StoreUnavailable):
             return False
         return True

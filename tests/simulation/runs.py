@@ -269,6 +269,6 @@ class RunsOfNode:
         pools = cast("Any", None)
         self.executor = RunExecutor(parts, machines, pools, background)
         self.runs = Runs(
-            *(RunStore(database), parts.contents, transactions, ending, cast("Any", None)),
-            self.executor.wake,
+            *(RunStore(database), parts.contents, transactions, ending),
+            *(cast("Any", None), cast("Any", None), self.executor.wake),
         )

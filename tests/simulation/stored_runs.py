@@ -77,7 +77,7 @@ class _Runs:
         return _Found(self._perform, waiting)
 
     async def find_one_and_update(
-        self, wanted: Document, change: Any, *, return_document: object
+        self, wanted: Document, change: Any, *, return_document: object, session: object = None
     ) -> Document | None:
         return await self._perform(lambda: self._update(wanted, change))
 

@@ -69,14 +69,19 @@ class AsyncRuns:
         )
         return await self._begun("/v1/runs", _body_of(new), key)
 
-    async def create_many(self, runs: Sequence[NewRun], *, key: str | None = None) -> BulkRuns:
+    async def create_many(
+        self, runs: Sequence[NewRun], *, all_or_none: bool = False, key: str | None = None
+    ) -> BulkRuns:
         """Begin up to 1,000 runs, each as `create` does; one that cannot be run stops no other.
 
+        With ``all_or_none`` none of them begins where one would be refused.
         Under the same ``key`` all of them are begun once, as if they were one.  The answer says of
         each, in their order, its ``run_id``, or why it was refused.
         """
         key = key or str(uuid4())
-        body = {"items": [_body_of(new) for new in runs]}
+        body: dict[str, Any] = {"items": [_body_of(new) for new in runs]}
+        if all_or_none:
+            body["all_or_none"] = True
         reply = await self._connection.send("POST", "/v1/runs/bulk", json=body, key=key)
         return self._connection.parsed(BulkRuns, reply, key)
 
@@ -139,15 +144,32 @@ class AsyncRuns:
         return await self._connection.call(RunWithSteps, "POST", path, is_repeatable=True)
 
     async def resume(
-        self, run_id: UUID | str, *, at_step: int | None = None, skip: bool = False
+        self,
+        run_id: UUID | str,
+        *,
+        at_step: int | None = None,
+        skip: bool = False,
+        place: tuple[int, int] | None = None,
+        element: Mapping[str, Any] | None = None,
+        by_hand: UUID | str | None = None,
     ) -> RunWithSteps:
         """Have a halted run go on: where it is, at a later step, or behind it with ``skip``.
 
-        Raises :class:`farhand.WrongState` where somebody else was faster.
+        A repair says what the step is done to now, by a ``place`` of the screen or an ``element``;
+        or, with ``skip``, ``by_hand`` is the trajectory in which it was recorded how somebody did
+        it.  It is proposed as a new version, the run's ``proposal_id``.  Raises
+        :class:`farhand.WrongState` where somebody else was faster.
         """
-        body: dict[str, Any] = {"at_step": at_step, "skip": skip}
+        body: dict[str, Any] = {
+            "at_step": at_step,
+            "skip": skip,
+            "place": place and {"x": place[0], "y": place[1]},
+            "element": element and dict(element),
+            "by_hand": by_hand and str(by_hand),
+        }
         path = f"/v1/runs/{run_id}/continue"
-        return await self._connection.call(RunWithSteps, "POST", path, body)
+        given = {name: value for name, value in body.items() if value is not None}
+        return await self._connection.call(RunWithSteps, "POST", path, given)
 
     async def _begun(self, path: str, body: Mapping[str, Any], key: str | None) -> AsyncBegunRun:
         key = key or str(uuid4())

@@ -17,8 +17,8 @@ class BulkRunsHandler(ChangingHandler):
     @Endpoint(
         summary="Begin many runs",
         description="Each as if it were begun alone, with an answer of its own: one that cannot be "
-        "run, or for which the queue has no room, is refused, and the others begin.  Under one "
-        "Idempotency-Key all of them are begun once.",
+        "run, or for which the queue has no room, is refused, and the others begin, unless "
+        "all_or_none says otherwise.  Under one Idempotency-Key all of them are begun once.",
         scope=Scope.RUNS_WRITE,
         for_bound=True,
         headers=CreationHeaders,
@@ -33,7 +33,7 @@ class BulkRunsHandler(ChangingHandler):
         check = partial(check_place, self.services.machines, self.principal)
         with refusals("run"):
             begun, is_replayed = await self.services.runs.many.begin(
-                self.principal, body.items, check, self.keyed_request(headers, body)
+                self.principal, body, check, self.keyed_request(headers, body)
             )
         self.note_replay(is_replayed)
         if not is_replayed:

@@ -10,11 +10,13 @@ from pydantic import BaseModel, ValidationError
 from schemas.http import problems
 from schemas.http.problems import InvalidRequestError, ProblemError
 from schemas.resources.tokens import Scope
+from schemas.resources.trajectories import MAX_TRAJECTORY_BYTES
 from schemas.runs.requests import ContinuedRun, NewRun, RetriedRun, RunListQuery
 from schemas.runs.runs import Run, RunPage, RunWithSteps
 from schemas.values.validation_errors import entries_of
 from server.api.machines.asking import AskingHandler
 from server.api.runs.places import check_place
+from server.api.trajectories.answering import editor_of, tell_changed
 from server.web.auditing import record
 from server.web.changes import REPLAYED, ChangingHandler, CreationHeaders, refusals
 from server.web.endpoint import Endpoint
@@ -138,24 +140,48 @@ class ContinueRunHandler(OneRunHandler):
         summary="Have a halted run go on",
         description="At the step that it is at, at a later one, or behind it with skip.  Its place "
         "is looked for and checked again; what is done is never done again.  Of two who do "
-        "this at once one is refused.",
+        "this at once one is refused.  A repair (place, element or by_hand) is kept as a new "
+        "version of the trajectory, proposal_id, which nobody has approved.",
         scope=Scope.RUNS_WRITE,
         for_bound=True,
         path=RunPath,
         body=ContinuedRun,
         body_required=False,
         answers={200: RunWithSteps},
-        problems=(problems.NOT_FOUND, problems.WRONG_STATE),
+        problems=(
+            *(problems.NOT_FOUND, problems.WRONG_STATE, problems.TOO_LARGE),
+            *(problems.MACHINE_UNAVAILABLE, problems.NO_ELEMENTS, problems.MACHINE_BUSY),
+        ),
     )
     async def post(self, path: RunPath, body: ContinuedRun) -> None:
+        if body.is_repair:
+            self.principal.require(Scope.INPUT_SEND)
+            self.principal.require(Scope.TRAJECTORIES_WRITE)
         before = await self.found(path.run_id)
-        with refusals(f"run {before.id}"):
-            resumed = await self.services.runs.runs.resume(self.organization_id, before.id, body)
-        note = "skip" if body.skip else None
-        if body.at_step is not None:
-            note = f"at step {body.at_step}"
+        with refusals(f"run {before.id}", MAX_TRAJECTORY_BYTES):
+            resumed, proposed = await self.services.runs.runs.resume(
+                self.organization_id, editor_of(self), before.id, body
+            )
+        note = _note(body)
         await record(self, "run.continued", before.id, machine_id=before.machine_id, note=note)
+        if proposed is not None:
+            note = f"a repair of step {before.step} in run {before.id}"
+            if proposed.id == before.proposal_id:
+                await tell_changed(self, proposed, "changed", "trajectory.edited", note=note)
+            else:
+                await tell_changed(self, proposed, "created", "trajectory.duplicated", note=note)
         self.answer(200, resumed)
+
+
+def _note(how: ContinuedRun) -> str | None:
+    """What the audit says of how a run goes on."""
+    if how.at_step is not None:
+        return f"at step {how.at_step}"
+    if how.points:
+        return "pointed at"
+    if how.by_hand is not None:
+        return "done by hand"
+    return "skip" if how.skip else None
 
 
 class RetryRunHandler(OneRunHandler):

@@ -115,12 +115,25 @@ class AnsweringHandler(StreamingHandler, ChangingHandler):
 
         ``has_withdrawn`` is whether it has ended an approval, which is recorded as well.
         """
-        if self.is_replayed:
-            return
-        await record(self, action, trajectory.id, note=note)
-        if has_withdrawn:
-            await record(self, "trajectory.approval_withdrawn", trajectory.id)
-        told = TrajectoryChanged(id=trajectory.id, change=change)
-        self.services.events.publish(
-            self.organization_id, "trajectory", told, machine_id=trajectory.machine_id
-        )
+        await tell_changed(self, trajectory, change, action, note=note, has_withdrawn=has_withdrawn)
+
+
+async def tell_changed(
+    handler: ChangingHandler,
+    trajectory: OfMachine,
+    change: TrajectoryChangeName,
+    action: Action,
+    *,
+    note: str | None = None,
+    has_withdrawn: bool = False,
+) -> None:
+    """As `AnsweringHandler.changed`, of any handler."""
+    if handler.is_replayed:
+        return
+    await record(handler, action, trajectory.id, note=note)
+    if has_withdrawn:
+        await record(handler, "trajectory.approval_withdrawn", trajectory.id)
+    told = TrajectoryChanged(id=trajectory.id, change=change)
+    handler.services.events.publish(
+        handler.organization_id, "trajectory", told, machine_id=trajectory.machine_id
+    )

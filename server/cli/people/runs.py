@@ -5,7 +5,9 @@ from typing import Any, Final
 
 import click
 
+from schemas.runs.bulk import OTHERS_REFUSED
 from server.cli.client import Api, api_options, printable
+from server.cli.people.many_runs import refused, runs_in
 
 COLUMNS: Final = (
     *("id", "status", "machine_id", "step", "step_count", "by", "created_at", "ended_at"),
@@ -55,6 +57,12 @@ def _secrets(context: click.Context, option: click.Parameter, given: tuple[str, 
 )
 @click.option("--priority", type=click.IntRange(0, 9), help="The highest comes first.")
 @click.option("--halt-timeout", type=click.IntRange(min=0), help="Seconds that a halt keeps it.")
+@click.option(
+    "--bulk",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Begin as many as the file has, all or none: a .csv with a column for each value and, "
+    "unless told here, one called machine; or lines of JSON as the API takes them.",
+)
 @api_options
 def start_run(
     api: Api,
@@ -66,8 +74,9 @@ def start_run(
     secrets: dict[str, str],
     priority: int | None,
     halt_timeout: int | None,
+    bulk: Path | None,
 ) -> None:
-    """Begin a run, and print its id."""
+    """Begin a run, and print its id; with --bulk many, and print the id of each."""
     asked = {
         "workflow_id": workflow,
         "trajectory_id": trajectory,
@@ -79,7 +88,27 @@ def start_run(
         "halt_timeout": halt_timeout,
     }
     body = {name: value for name, value in asked.items() if value is not None}
+    if bulk is not None:
+        _start_many(api, bulk, body)
+        return
     api.show_one(api.call("POST", "/v1/runs", body), "id")
+
+
+def _start_many(api: Api, file: Path, common: dict[str, Any]) -> None:
+    runs = runs_in(file, common)
+    asked = {"items": [body for _, body in runs], "all_or_none": True}
+    answer = api.call("POST", "/v1/runs/bulk", asked)
+    if wrong := [
+        f"line {line}: {item['detail']}"
+        for (line, _), item in zip(runs, answer["items"], strict=True)
+        if item["status"] == "refused" and item["detail"] != OTHERS_REFUSED
+    ]:
+        raise refused(file, wrong)
+    if api.as_json:
+        api.show(answer, ("run_id",))
+        return
+    for item in answer["items"]:
+        api.show_one(item, "run_id")
 
 
 @run.command("list")

@@ -354,6 +354,13 @@ interface StepResult {
   ended_at: string;
 }
 
+interface Repair {
+  number: number;
+  kind: "pointed" | "by_hand";
+  by: string;
+  at: string;
+}
+
 interface Run {
   id: string;
   workflow_id: string;
@@ -369,6 +376,8 @@ interface Run {
   step_count: number;
   step: number;
   halted: Halted | null;
+  repairs: Repair[];
+  proposal_id: string | null;
   error: string | null;
   by: string;
   retry_of: string | null;
@@ -1086,6 +1095,26 @@ interface PictureProperties {
   /** What else is to be seen, with words at each. */
   marks?: Mark[];
   label: string;
+  /** Is told where in it somebody clicks. */
+  click?: ((place: Place) => void) | null;
+}
+
+interface AsItIsProperties {
+  /** The id of the picture. */
+  source: string;
+  read: PictureProperties["read"];
+  candidates: Candidate[];
+  pointed?: import("../static/pages/runs/pointing.js").Pointed | null;
+  click?: (place: Place) => void;
+}
+
+interface PointingProperties {
+  /** What the machine's programs tell of, and why they do not. */
+  elements: DesktopElement[];
+  words: string;
+  pointed: import("../static/pages/runs/pointing.js").Pointed | null;
+  point: (pointed: import("../static/pages/runs/pointing.js").Pointed) => void;
+  act: import("../static/pages/runs/one_run.js").OneRun["act"];
 }
 
 /** Of a list of the server's that nothing narrows. */

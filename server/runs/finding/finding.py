@@ -4,7 +4,6 @@ import asyncio
 from typing import Final
 
 from schemas.steps.step import Step, Target
-from server.dispatch.questions.question import RefusalKind
 from server.dispatch.refusals import RefusedError
 from server.runs.asking import Machine
 from server.runs.finding import looking, placing
@@ -66,10 +65,18 @@ async def _found(machine: Machine, step: Step, scale: float | None) -> Found | H
 async def _by_sight(
     machine: Machine, step: Step, target: Target, scale: float | None
 ) -> Found | Halt | None:
-    """By its picture or else its text, where no element that is told of is another one."""
-    found = await by_picture(machine, step, target, scale)
-    if found is None:
-        found = await by_text(machine, step, target)
+    """By its picture or else its text, where no element that is told of is another one.
+
+    An element that is not there has gone, also where nobody looks for pictures.
+    """
+    try:
+        found = await by_picture(machine, step, target, scale)
+        if found is None:
+            found = await by_text(machine, step, target)
+    except RefusedError as error:
+        if target.element is None or error.refusal.reason != "no_vision":
+            raise
+        return None
     if not isinstance(found, Found) or found.at is None:
         return found
     body = found.body
@@ -89,10 +96,7 @@ async def _by_element(machine: Machine, step: Step, target: Target) -> Found | H
     try:
         return await by_element(machine, step, target)
     except RefusedError as error:
-        is_about_elements = (
-            error.refusal.kind is RefusalKind.NO_ELEMENTS or error.refusal.reason == "no_elements"
-        )
-        if target.crop is None or not is_about_elements:
+        if target.crop is None or not looking.tells_no_elements(error):
             raise
         return None
 

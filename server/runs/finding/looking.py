@@ -9,7 +9,7 @@ from schemas.inputs.pictures import PictureWanted
 from schemas.inputs.selectors import Sought
 from schemas.inputs.waits import Changed, Conditions, Still
 from server.dispatch.questions.elements import ElementsFound, FindElements
-from server.dispatch.questions.question import Question
+from server.dispatch.questions.question import Question, RefusalKind
 from server.dispatch.questions.screens import (
     AwaitScreen,
     PictureTaken,
@@ -91,3 +91,9 @@ async def settle(machine: Machine) -> None:
         await until_seen(machine, (Still(still=STILL_SECONDS),), SETTLE_SECONDS)
     except RefusedError:
         return
+
+
+def tells_no_elements(error: RefusedError) -> bool:
+    """Whether a machine tells of no elements; it may show a picture all the same."""
+    refusal = error.refusal
+    return refusal.kind is RefusalKind.NO_ELEMENTS or refusal.reason == "no_elements"

@@ -1,12 +1,14 @@
 """A run as it is stored."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from schemas.runs.runs import Halted, RunStatus, StepResult
+from schemas.steps.reviews import Editor
+from schemas.steps.step import Step
 from server.store.mongodb.documents import Document, fields_of
 
 
@@ -37,6 +39,46 @@ class StoredAttempt:
     is_done: bool = False
     how: str | None = None
     score: float | None = None
+
+
+@dataclass(frozen=True)
+class StoredRepair:
+    """What takes the place of a step, each as JSON text; one that was ``pointed`` at is run so."""
+
+    number: int
+    kind: Literal["pointed", "by_hand"]
+    editor: Editor
+    at: datetime
+    steps: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def by(self) -> str:
+        """The name of whose token it was."""
+        return self.editor.token_name
+
+
+@dataclass(frozen=True)
+class StoredProposal:
+    """The trajectory that has a run's repairs, and its content as the run left it."""
+
+    id: UUID
+    content_hash: bytes
+
+
+@dataclass(frozen=True)
+class StoredRepairs:
+    """All repairs of a run, and what proposes them."""
+
+    repairs: Sequence[StoredRepair]
+    proposal: StoredProposal
+
+    def document(self) -> Document:
+        """What the run's document has of them."""
+        documents = [
+            {**vars(each), "editor": each.editor.model_dump(), "steps": [*each.steps]}
+            for each in self.repairs
+        ]
+        return {"repairs": documents, "proposal": asdict(self.proposal)}
 
 
 @dataclass(frozen=True)
@@ -73,6 +115,8 @@ class StoredRun:
     attempt: StoredAttempt | None = None
     steps: tuple[StepResult, ...] = ()
     halted: Halted | None = None
+    repairs: tuple[StoredRepair, ...] = ()
+    proposal: StoredProposal | None = None
     error: str | None = None
     retry_of: UUID | None = None
     started_at: datetime | None = None
@@ -88,6 +132,19 @@ class StoredRun:
             return False
         return self.halted is None or not self.halted.is_unknown
 
+    def repaired(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+        """Its steps, those that somebody has pointed at something for done to that."""
+        pointed = {each.number: each.steps[0] for each in self.repairs if each.kind == "pointed"}
+        return tuple(
+            Step.model_validate_json(pointed[number]) if number in pointed else step
+            for number, step in enumerate(steps, 1)
+        )
+
+    @property
+    def proposal_id(self) -> UUID | None:
+        """The trajectory that has its repairs."""
+        return None if self.proposal is None else self.proposal.id
+
     @property
     def is_done_at_step(self) -> bool:
         """Whether the input of the step that it is at was done."""
@@ -99,6 +156,7 @@ def run_document(run: StoredRun) -> Document:
     """The document of a new run."""
     document = {**vars(run), "_id": run.id, "steps": [], "lease": None, "wants_turn": True}
     document["sealed"] = run.sealed and asdict(run.sealed)
+    document["repairs"] = []
     del document["id"], document["reserves"]
     return document
 
@@ -111,5 +169,15 @@ def stored_run(document: Mapping[str, Any]) -> StoredRun:
     sealed = fields.get("sealed")
     fields["sealed"] = sealed and StoredSecrets(**fields_of(StoredSecrets, sealed))
     fields["halted"] = halted and Halted.model_validate(halted)
+    fields["repairs"] = tuple(map(_stored_repair, document.get("repairs", ())))
+    proposal = fields.get("proposal")
+    fields["proposal"] = proposal and StoredProposal(**fields_of(StoredProposal, proposal))
     fields["steps"] = tuple(StepResult.model_validate(each) for each in document.get("steps", ()))
     return StoredRun(id=document["_id"], **fields)
+
+
+def _stored_repair(document: Document) -> StoredRepair:
+    fields = fields_of(StoredRepair, document)
+    # A list is read without their steps.
+    steps = tuple(fields.get("steps", ()))
+    return StoredRepair(**{**fields, "editor": Editor(**fields["editor"]), "steps": steps})

@@ -1,4 +1,4 @@
-"""Runs outside of transactions: read, listed, and asked to go on or to end."""
+"""Runs outside of transactions: read, listed, and asked to end."""
 
 import builtins
 from collections.abc import Collection
@@ -14,7 +14,7 @@ from server.store.mongodb.documents import Document
 from server.store.runs.documents import StoredRun, stored_run
 
 _NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
-_HEAD: Final = {"steps": False}
+_HEAD: Final = {"steps": False, "repairs.steps": False}
 
 
 class RunStore:
@@ -58,36 +58,10 @@ class RunStore:
     async def want(self, run: StoredRun, wanted: str) -> StoredRun | None:
         """Note what its node is to do; None where the run has ended, or is to be cancelled."""
         open_ = {"status": {"$nin": [*ENDED]}, "wanted": {"$ne": "cancel"}}
-        return await self._changed(run, open_, {"$set": {"wanted": wanted}})
-
-    async def resume(self, run: StoredRun, changes: Document) -> StoredRun | None:
-        """Let a halted run go on; None where somebody else was faster.
-
-        One that keeps neither a node nor a machine any more waits for its turn again.
-        """
-        assert run.halted is not None  # noqa: S101  its caller has looked
-        halted = {
-            "wanted": None,
-            "halted.step": run.halted.step,
-            "halted.at": run.halted.at,
-        }
-        for _ in range(2):  # It may be parked between the two looks.
-            for lease, wants_turn in (({"$ne": None}, False), (None, True)):
-                condition = {**halted, "lease": lease}
-                resumed = {"halted": None, "wants_turn": wants_turn, **changes}
-                # What its node wrote of the halt, and comes late, is of a run that was before.
-                change = {"$set": resumed, "$inc": {"revision": 1}}
-                if (found := await self._changed(run, condition, change)) is not None:
-                    return found
-        return None
-
-    async def _changed(
-        self, run: StoredRun, condition: Document, change: Document
-    ) -> StoredRun | None:
         async with self._database.operation():
             found = await self._runs.find_one_and_update(
-                {"_id": run.id, **condition},
-                change,
+                {"_id": run.id, **open_},
+                {"$set": {"wanted": wanted}},
                 return_document=ReturnDocument.AFTER,
             )
         return None if found is None else stored_run(found)

@@ -1,4 +1,4 @@
-"""Runs inside a transaction: begun, and ended together with what webhooks are told.
+"""Runs inside a transaction: begun, let go on, and ended together with what webhooks are told.
 
 Raises the driver's own errors, which say whether to try the transaction again.
 """
@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
+from pymongo import ReturnDocument
+
 from schemas.runs.runs import ENDED, MOST_WAITING, MOST_WAITING_OF_MACHINE
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session
-from server.store.runs.documents import StoredRun, run_document
+from server.store.runs.documents import StoredRepairs, StoredRun, run_document, stored_run
 from server.store.webhooks.outbox import Outbox, StoredDelivery
 
 
@@ -68,6 +70,37 @@ class RunWrites:
         if result.matched_count:
             await outbox.insert_in(self._session, deliveries)
         return result.matched_count == 1
+
+    async def resume(
+        self, run: StoredRun, changes: Document, repaired: StoredRepairs | None = None
+    ) -> StoredRun | None:
+        """Let a halted run go on, as repaired; None where somebody else was faster.
+
+        One that keeps neither a node nor a machine any more waits for its turn again.
+        """
+        if repaired is not None:
+            changes = {**changes, **repaired.document()}
+        assert run.halted is not None  # noqa: S101  its caller has looked
+        halted = {
+            "_id": run.id,
+            "wanted": None,
+            "halted.step": run.halted.step,
+            "halted.at": run.halted.at,
+        }
+        for lease, wants_turn in (({"$ne": None}, False), (None, True)):
+            found = await self._runs.find_one_and_update(
+                {**halted, "lease": lease},
+                # What its node wrote of the halt, and comes late, is of a run that was before.
+                {
+                    "$set": {"halted": None, "wants_turn": wants_turn, **changes},
+                    "$inc": {"revision": 1},
+                },
+                return_document=ReturnDocument.AFTER,
+                session=self._session,
+            )
+            if found is not None:
+                return stored_run(found)
+        return None
 
     async def _waiting_on(
         self, machine_ids: Collection[str | None], waiting: Document

@@ -30,7 +30,7 @@ export function RunPage(/** @type {PageProperties} */ { id, ...page }) {
     </div>
     ${run.error && html`<p class="lead" dir="auto">${sentence(run.error)}</p>`}
     <${Facts} run=${run} name=${trajectory?.name || run.trajectory_id} />
-    ${run.halted && html`<${Halt} reading=${reading} halted=${run.halted} mayWrite=${mayWrite} />`}
+    ${run.halted && html`<${Halt} key=${run.halted.at} reading=${reading} halted=${run.halted} mayWrite=${mayWrite} />`}
     <h2>Steps</h2>
     ${!steps.length && html`<p class="small">What the steps say is not known here: the trajectory is another one by now, or you may not see it.</p>`}
     <${Results} run=${run} steps=${steps} size=${size} />
@@ -39,17 +39,21 @@ export function RunPage(/** @type {PageProperties} */ { id, ...page }) {
 
 /** @param {{run: Run, name: string}} properties of what is run, where, by whom and with which values */
 function Facts({ run, name }) {
-  const { machine_id, trajectory_id, by, created_at, started_at, ended_at, retry_of, input_values, secrets } = run;
+  const { machine_id, trajectory_id, by, created_at, started_at, ended_at, retry_of, input_values, secrets, repairs, proposal_id } = run;
   const values = Object.entries(input_values);
   return html`<dl class="facts">
     <dt>Machine</dt><dd>${machine_id ? html`<a href="#${path`/machines/${machine_id}`}">${machine_id}</a>` : "Whichever of its pools is free first"}</dd>
     <dt>Trajectory</dt><dd><a href="#${path`/trajectories/${trajectory_id}`}" dir="auto">${name}</a></dd>
     <dt>Begun</dt><dd><${Ago} time=${created_at} /> by <bdi>${by}</bdi>${started_at && html`, at work <${Ago} time=${started_at} />`}${ended_at && html`, ended <${Ago} time=${ended_at} />`}</dd>
     ${retry_of && html`<dt>Retry of</dt><dd><a href="#${path`/runs/${retry_of}`}">${retry_of}</a></dd>`}
+    ${proposal_id && html`<dt>Repairs</dt><dd>${repairs.map(said).join(", ")}: <a href="#${path`/trajectories/${proposal_id}`}">the proposed version</a></dd>`}
     ${values.map(([key, value]) => html`<dt key=${key} dir="auto">${key}</dt><dd dir="auto">${value}</dd>`)}
     ${secrets.map((key) => html`<dt key=${key} dir="auto">${key}</dt><dd>(secret)</dd>`)}
   </dl>`;
 }
+
+/** @type {(repair: Repair) => string} */
+const said = ({ number, kind, by }) => `step ${number} ${kind === "pointed" ? "pointed at" : "done by hand"} by ${by}`;
 
 /** @param {{reading: OneRun, run: Run}} properties of what ends a run, or begins it once more */
 function Ending({ reading, run: { ended_at, secrets } }) {

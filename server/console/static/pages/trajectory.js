@@ -34,7 +34,7 @@ export function TrajectoryPage(/** @type {PageProperties} */ { id, ...page }) {
       <h1 dir="auto">${name || "Without a name"}</h1>
       <span class="row">
         <${ApprovalBadge} ...${trajectory} />
-        ${mayRun && html`<${RunButton} trajectory=${trajectory} />`}
+        ${mayRun && html`<${RunButton} trajectory=${trajectory} me=${page.me} />`}
         ${mayApprove && html`<${Decisions} reading=${reading} trajectory=${trajectory} />`}
       </span>
     </div>

@@ -7,7 +7,7 @@ import { bytesWithId } from "./picture_bytes.js";
 
 export const isPictureId = (/** @type {string} */ text) => /^[0-9a-f]{64}$/.test(text);
 
-export function Picture(/** @type {PictureProperties} */ { source, read, size, places, box, marks = [], label }) {
+export function Picture(/** @type {PictureProperties} */ { source, read, size, places, box, marks = [], label, click }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const [drawn, say] = useState({ source: "", words: "" });
   // Before the browser draws: what is there already is seen at once.
@@ -29,12 +29,18 @@ export function Picture(/** @type {PictureProperties} */ { source, read, size, p
   return html`<div class="viewer" style=${{ "--ratio": size.width / size.height }}>
     <canvas ref=${canvas} hidden=${!isDone || drawn.words}></canvas>
     ${isDone && drawn.words && html`<p class="said" data-kind="bad" role="status">${drawn.words}</p>`}
-    <svg viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label=${label}>
+    <svg viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label=${label} class=${click ? "pointed" : null} onClick=${click && ((/** @type {MouseEvent} */ event) => click(placeIn(event, size)))}>
       ${box && html`<${Box} ...${box} />`}
       ${marks.map((mark) => html`<${Marked} ...${mark} size=${size} />`)}
       <${Marks} places=${places} size=${size} />
     </svg>
   </div>`;
+}
+
+/** @type {(event: MouseEvent, size: Size) => Place} where in a picture that is shown somebody has clicked */
+function placeIn({ clientX, clientY, currentTarget }, { width, height }) {
+  const shown = /** @type {Element} */ (currentTarget).getBoundingClientRect();
+  return { x: Math.floor(((clientX - shown.left) / shown.width) * width), y: Math.floor(((clientY - shown.top) / shown.height) * height) };
 }
 
 /** @type {(source: string, signal?: AbortSignal | null) => Promise<ImageBitmap>} the picture with an id, or in base64; throws an Error in words for people */

@@ -67,7 +67,7 @@ export class Inspecting extends Store {
 }
 
 /** @param {DesktopElement[]} there the innermost first: the one that a person would mean, which can mostly have the keyboard */
-const meantOf = (there) =>
+export const meantOf = (there) =>
   there.find(({ states }) => states.includes("focusable")) ?? there.find(({ name }) => name) ?? there[0] ?? null;
 
 /** Where the element is, over the picture. */

@@ -70,6 +70,25 @@ async def test_each_is_begun_or_refused_alone(service: Service) -> None:
     assert await total(service) == 3
 
 
+async def test_all_or_none_begins_none_where_one_is_refused(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await service.new_machine()
+    trajectory = await approved(service, steps("a"))
+    three = [item(trajectory), item(trajectory, machine_id="nowhere"), item(trajectory)]
+    refused = (await service.post(BULK, {"items": three, "all_or_none": True})).json
+    assert (refused["begun"], refused["refused"], await total(service)) == (0, 3, 0)
+    assert ["'nowhere'" in each["detail"] for each in refused["items"]] == [False, True, False]
+    assert "another was refused" in refused["items"][0]["detail"]
+    right = {"items": [item(trajectory)] * 3, "all_or_none": True}
+    with monkeypatch.context() as patched:
+        patched.setattr(writes, "MOST_WAITING", 2)
+        refused = (await service.post(BULK, right)).json
+        assert (refused["begun"], await total(service)) == (0, 0)
+        assert "wait for their turn" in refused["items"][2]["detail"]
+    assert (await service.post(BULK, right)).json["begun"] == 3
+
+
 async def test_under_one_key_they_are_begun_once(service: Service) -> None:
     await service.new_machine()
     trajectory = await approved(service, [SECRET])

@@ -13,8 +13,9 @@ from schemas.steps.step import Step, Target
 from schemas.values.pictures import Region
 from server.dispatch.here.neighbours import around, is_like
 from server.dispatch.questions.elements import ElementsFound, FindElements
+from server.dispatch.questions.pictures import FindRecorded
 from server.dispatch.questions.question import Question, Refusal
-from server.dispatch.refusals import unavailable, without_elements
+from server.dispatch.refusals import no_vision, unavailable, without_elements
 from server.runs.finding import Found, Halt, find
 from server.runs.finding.finding import look
 from tests.told_elements import element
@@ -196,3 +197,20 @@ async def test_place_in_a_smaller_picture_is_not_taken_alone() -> None:
 
 def test_sought_of_all_is_all() -> None:
     assert all(is_like(each, Sought()) for each in ROWS)
+
+
+class Unread(Played):
+    """A machine whose pictures nobody looks at."""
+
+    async def ask(self, question: Question[Any]) -> Any:
+        if isinstance(question, FindRecorded):
+            return no_vision("what it takes is not installed")
+        return await super().ask(question)
+
+
+async def test_element_that_has_gone_is_missing_also_where_nobody_looks_for_pictures() -> None:
+    crop = {"picture": "0" * 64, "area": {"x": 0, "y": 0, "width": 320, "height": 160}}
+    gone = click(Selector(role="push button", name="Gone"), crop=crop)
+    halt = await find(Unread(ROWS), gone)
+    assert isinstance(halt, Halt)
+    assert halt.reason == "missing"

@@ -15,6 +15,7 @@ export class OneRun extends Reading {
 
   constructor(/** @type {Watched & {id: string}} */ { id, ...page }) {
     super(page);
+    this.me = page.me;
     this.address = path`/v1/runs/${id}`;
     page.events.on("run", ({ detail }) => detail.id === id && this.readIn(NEWS_MILLISECONDS), page.signal);
     if (!page.me.scopes.includes("machines:read")) repeat(() => this.keepUp(), POLL_MILLISECONDS, page.signal);

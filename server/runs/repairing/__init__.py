@@ -1,0 +1,1 @@
+"""What people do where a run is halted, so that the next run need not halt there."""
