@@ -117,5 +117,5 @@ async def _copy(
     for each in repairs:
         copy = replace(copy, authors=with_author(copy.authors, each.by))
     copy = replace(copy, run_id=run_id)
-    await transaction.trajectories.insert_duplicate(copy)
+    await transaction.trajectories.insert_duplicate(copy, original.id)
     return await transaction.trajectories.open(copy.organization_id, copy.id, None)
