@@ -75,7 +75,7 @@ $(VENV)/vision/installed: pyproject.toml config/constraints.txt | $(VENV)/instal
 	    --constraint config/constraints.txt --editable '.[vision]'
 	@mkdir -p $(VENV)/vision && touch $@
 
-demo: needs-run install
+demo: needs-run-form install
 	@$(BIN)/farhand demo $(ARGS)
 
 test: needs-run-tests install $(VENV)/clients/installed $(VENV)/vision/installed

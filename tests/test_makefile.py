@@ -101,7 +101,7 @@ def test_what_is_installed_is_not_installed_again(checkout: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "groups"),
     [
-        ("demo", "run"),
+        ("demo", "run form"),
         ("bench", "run"),
         ("test", "run tests"),
         ("faults", "run tests"),

@@ -26,21 +26,29 @@ from server.demo.children import STOP_SIGNALS
 @click.option(
     "--workers",
     type=click.IntRange(min=1, max=MOST_WORKERS),
-    default=1,
+    default=2,
     show_default=True,
     help="Processes that the server runs as, as with farhand serve.",
 )
-def demo(once: bool, data_dir: Path | None, workers: int) -> None:
+@click.option(
+    "--run/--no-run",
+    "has_run",
+    default=True,
+    help="With a run, which takes half a minute: a form is filled in again, with other values.",
+)
+def demo(once: bool, data_dir: Path | None, workers: int, has_run: bool) -> None:
     """Show everything: a server, a virtual desktop joined as a machine, and input on it.
 
     Each of the inputs is sent over HTTP and its acknowledgement printed; a window on the
-    virtual desktop shows what arrives.  Then it stays up until Ctrl-C.
+    virtual desktop shows what arrives.  On a second one a form is filled in, and once more by a
+    run, which halts where the form has changed, goes on once a person has helped, and outlives the
+    node that works at it.  Then it stays up until Ctrl-C; with --once the demo plays that person.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that lacks a sign is no reason to fail.
         sys.stdout.reconfigure(errors="replace")
     # Imported late, as it imports the client library.
-    from server.demo.run import run_demo  # noqa: PLC0415
+    from server.demo.run import Wanted, run_demo  # noqa: PLC0415
 
     console = Console(highlight=False)
     for number in STOP_SIGNALS:
@@ -50,7 +58,7 @@ def demo(once: bool, data_dir: Path | None, workers: int) -> None:
             if data_dir is None:
                 name = tempfile.TemporaryDirectory(prefix="farhand-demo-")
                 data_dir = Path(stack.enter_context(name))
-            run_demo(console, data_dir.absolute(), workers=workers, once=once)
+            run_demo(console, data_dir.absolute(), Wanted(workers, once, has_run))
     except DemoError as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:

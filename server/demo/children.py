@@ -5,10 +5,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self, TypeVar
 
 from server.demo import DemoError
@@ -18,6 +18,8 @@ START_SECONDS = 60.0
 STOP_SECONDS = 10.0
 POLL_SECONDS = 0.01
 TAIL_LINES = 8
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 Found = TypeVar("Found")
 
@@ -86,8 +88,17 @@ class Children:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    def start(self, name: str, command: Sequence[str], pass_fds: Sequence[int] = ()) -> Child:
-        """Start a program, whose path must be absolute; ``name`` is what people call it."""
+    def start(
+        self,
+        name: str,
+        command: Sequence[str],
+        pass_fds: Sequence[int] = (),
+        variables: Mapping[str, str] = NOTHING,
+    ) -> Child:
+        """Start a program, whose path must be absolute; ``name`` is what people call it.
+
+        ``variables`` are for its environment.
+        """
         log = self._logs / f"{name.replace(' ', '-')}.log"
         launcher = [sys.executable, "-I", "-S", str(Path(die_with_parent.__file__).absolute())]
         with log.open("wb") as stream:
@@ -98,13 +109,18 @@ class Children:
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=subprocess.STDOUT,
-                env=_environment(),
+                env={**_environment(), **variables},
                 pass_fds=pass_fds,
                 start_new_session=True,
             )
         child = Child(name, process, log)
         self._children.append(child)
         return child
+
+    def end(self, child: Child) -> None:
+        """End one of them, and watch it no more."""
+        self._children.remove(child)
+        _end(child.process)
 
     def check(self) -> None:
         """Raise DemoError if one of them has ended."""

@@ -20,6 +20,7 @@ from schemas.link.messages import Display
 from server.demo.library import samples
 from server.demo.tour import strokes_of
 from tests.browser.morning import walk
+from tests.browser.repeating import help_the_run, staying_demo
 from tests.browser.rig import Desk, Site, Visit, chromium, served
 from tests.browser.runs import halted_run, show_run, show_runs, show_start
 from tests.links import hello
@@ -480,7 +481,21 @@ def take_pictures_of_a_morning(browser: Browser, directory: Path) -> None:
         walk(browser, site, lambda page, name: picture(page, f"morning-{name}"))
 
 
-ON_THEIR_OWN = {"empty": take_pictures_of_nothing, "morning": take_pictures_of_a_morning}
+def take_pictures_of_a_run(browser: Browser, directory: Path) -> None:
+    """The run of the demo, from its halt to what is proposed."""
+    directory.mkdir()
+    with staying_demo(directory) as (demo, link):
+        page = browser.new_page(**VARIANTS["light"])
+        page.goto(link)
+        help_the_run(page, demo, lambda page, name: picture(page, f"repeat-{name}"))
+        page.close()
+
+
+ON_THEIR_OWN = {
+    "empty": take_pictures_of_nothing,
+    "morning": take_pictures_of_a_morning,
+    "repeat": take_pictures_of_a_run,
+}
 """Those that need a server of their own."""
 
 

@@ -1,20 +1,20 @@
 """From `farhand demo` to the live screen, as somebody does who has read nothing."""
 
-import re
 from pathlib import Path
 
-from playwright.sync_api import Browser, expect
+import pytest
+from playwright.sync_api import Browser, Page, expect
 
-from tests.processes import running
+from tests.browser.__main__ import DESKTOP, PHONE
+from tests.browser.repeating import help_the_run, staying_demo
+from tests.browser.test_accessibility import violations
 
 
-def test_link_of_the_demo_leads_to_the_live_screen_and_to_a_recording_to_approve(
+@pytest.mark.timeout(600)
+def test_link_of_the_demo_leads_to_the_live_screen_to_a_recording_and_to_a_run_that_waits(
     browser: Browser, tmp_path: Path
 ) -> None:
-    data = tmp_path / "data"
-    with running(tmp_path / "demo.log", {}, "farhand", "demo", "--data-dir", str(data)) as demo:
-        demo.says("Ctrl-C ends everything", 60)
-        (link,) = re.findall(r"http://\S+/console/#token=fh_\S+", demo.output)
+    with staying_demo(tmp_path) as (demo, link):
         context = browser.new_context()
         page = context.new_page()
         page.goto(link)
@@ -30,7 +30,15 @@ def test_link_of_the_demo_leads_to_the_live_screen_and_to_a_recording_to_approve
         expect(page.get_by_label("Comment")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.get_by_text("Approved: HELLO.")).to_be_visible()
+        help_the_run(page, demo, for_everybody)
         context.close()
         token = link.partition("#token=")[2]
-        assert token not in (data / "logs" / "server.log").read_text()
+        assert token not in (tmp_path / "data" / "logs" / "server.log").read_text()
         assert demo.terminate() == 0
+
+
+def for_everybody(page: Page, name: str) -> None:
+    """What is pointed at can be used by whoever sees or hears otherwise."""
+    if name == "pointed":
+        assert violations(page, [(DESKTOP, "light"), (PHONE, "dark")]) == []
+        page.set_viewport_size({"width": DESKTOP["width"], "height": DESKTOP["height"]})

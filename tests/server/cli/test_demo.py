@@ -15,6 +15,8 @@ SHOWN = (
     *("completed", "replayed", "16 drags, 2 clicks, 3 wheel notches, 16 keys, each once"),
     *("4 of 4", "With keyboard shortcuts", "latest of workflow"),
 )
+ONCE = ("farhand", "demo", "--once", "--no-run")
+"""Without the run: tests/browser/test_demo.py helps one, and CI has the demo help itself."""
 
 
 class Demo:
@@ -28,7 +30,7 @@ class Demo:
 
     @contextmanager
     def running(self, *options: str) -> Iterator[Program]:
-        command = ("farhand", "demo", *options)
+        command = ("farhand", "demo", "--no-run", *options)
         try:
             with running(self.directory / "demo.out", self.variables, *command) as program:
                 yield program
@@ -57,7 +59,7 @@ def ready_to_stay(program: Program) -> None:
 
 def test_tour_shows_every_input_and_read_and_leaves_nothing(tmp_path: Path) -> None:
     demo = Demo(tmp_path)
-    ended = run("farhand", "demo", "--once", **demo.variables)
+    ended = run(*ONCE, **demo.variables)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     for text in (*SHOWN, "all went well"):
         assert text in ended.stdout
@@ -70,7 +72,7 @@ def test_tour_shows_every_input_and_read_and_leaves_nothing(tmp_path: Path) -> N
 def test_data_directory_that_was_used_before_is_used_again(tmp_path: Path) -> None:
     data = tmp_path / "data"
     for _ in range(2):
-        ended = run("farhand", "demo", "--once", "--data-dir", str(data))
+        ended = run(*ONCE, "--data-dir", str(data))
         assert ended.returncode == 0, ended.stdout + ended.stderr
     token = data / "admin-token"
     assert token.stat().st_mode & 0o777 == 0o600
@@ -78,7 +80,7 @@ def test_data_directory_that_was_used_before_is_used_again(tmp_path: Path) -> No
 
 def test_terminal_that_lacks_a_sign_is_enough(tmp_path: Path) -> None:
     variables = {**Demo(tmp_path).variables, "PYTHONIOENCODING": "ascii"}
-    ended = run("farhand", "demo", "--once", **variables)
+    ended = run(*ONCE, **variables)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "? all went well" in ended.stdout
 
@@ -90,7 +92,7 @@ def test_settings_of_a_real_server_do_not_reach_the_demo(tmp_path: Path) -> None
         "FARHAND_MACHINE_PROXY": "http://127.0.0.1:1",
         "http_proxy": "http://127.0.0.1:1",
     }
-    ended = run("farhand", "demo", "--once", **variables)
+    ended = run(*ONCE, **variables)
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
@@ -101,7 +103,7 @@ def test_taken_port_is_replaced_by_a_free_one(tmp_path: Path) -> None:
         with suppress(OSError):
             holder.bind(("127.0.0.1", 8600))
             holder.listen()
-        ended = run("farhand", "demo", "--once", **Demo(tmp_path).variables)
+        ended = run(*ONCE, **Demo(tmp_path).variables)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "(8600 is taken)" in ended.stdout
 
@@ -154,7 +156,7 @@ def test_child_that_dies_ends_the_demo_with_its_name(tmp_path: Path) -> None:
 
 
 def test_without_xvfb_one_line_says_what_to_install(tmp_path: Path) -> None:
-    ended = run("farhand", "demo", "--once", PATH=str(tmp_path))
+    ended = run(*ONCE, PATH=str(tmp_path))
     assert ended.returncode == 1
     assert ended.stdout == ""
     assert ended.stderr.count("\n") == 1
@@ -166,7 +168,7 @@ def test_display_that_does_not_start_says_why(tmp_path: Path) -> None:
     broken = tmp_path / "Xvfb"
     broken.write_text("#!/bin/sh\necho no keyboard for you >&2\nexit 3\n")
     broken.chmod(0o700)
-    ended = run("farhand", "demo", "--once", **{**demo.variables, "PATH": str(tmp_path)})
+    ended = run(*ONCE, **{**demo.variables, "PATH": str(tmp_path)})
     assert ended.returncode == 1
     assert "Xvfb ended with status 3" in ended.stderr
     assert "no keyboard for you" in ended.stderr

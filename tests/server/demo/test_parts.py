@@ -2,14 +2,22 @@
 
 import importlib.util
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
 
 from farhand import Farhand
-from server.demo import DemoError
+from server.demo import DemoError, parts
 from server.demo.children import Children
-from server.demo.parts import add_machine, check_installed, start_display, wait_for_server
+from server.demo.parts import (
+    add_machine,
+    check_installed,
+    start_display,
+    start_server,
+    until_served,
+    wait_for_server,
+)
 from tests.processes import ServerProcess
 
 
@@ -43,6 +51,23 @@ def test_address_of_a_server_before_is_not_taken_for_this_ones(tmp_path: Path) -
         with pytest.raises(DemoError, match="server ended with status 0"):
             wait_for_server(children, ended, before, tmp_path)
         assert wait_for_server(children, ended, None, tmp_path)[0] == "http://127.0.0.1:1"
+
+
+def test_port_that_is_taken_meanwhile_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as holder, Children(tmp_path / "logs") as children:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        taken = holder.getsockname()[1]
+        monkeypatch.setattr(parts, "USUAL_PORT", taken)
+        monkeypatch.setattr(parts, "_is_free", lambda _: True)
+        started = start_server(children, tmp_path, 1)
+        server, address, farhand = until_served(children, started, tmp_path, 1)
+        with farhand:
+            assert [each.id for each in farhand.machines.list()] == []
+        assert server is not started[0]
+        assert not address.endswith(f":{taken}")
 
 
 def test_administrators_token_that_is_gone_is_named(tmp_path: Path) -> None:
