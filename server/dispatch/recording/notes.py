@@ -20,6 +20,7 @@ from server.dispatch.recording.beneath import Beneath
 from server.dispatch.recording.drafts import (
     FAILED,
     PENDING,
+    PENDING_INDEX,
     Draft,
     Span,
     drafts_of,
@@ -70,7 +71,7 @@ class Notes:
         command = taken.command
         if isinstance(reply, Pending):
             self._add(self._gestures.close() if command.sender.in_segment else [])
-            self._add([gap(command.id, 0, PENDING, at)])
+            self._add([gap(command.id, PENDING_INDEX, PENDING, at)])
         elif isinstance(reply, Ended) and self._is_new(reply):
             span = span_of(reply, at)
             if command.sender.in_segment:
