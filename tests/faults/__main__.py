@@ -170,8 +170,6 @@ def _kill_in_recordings(arguments: argparse.Namespace, directory: Path) -> bool:
     plan = RecordingPlan(arguments.recording_kills, _seed(arguments))
     _say(f"seed {plan.seed}: {plan.recordings} recordings; logs in {directory}")
     kills = measure_recordings(plan, directory, _say)
-    for violation in kills.wrong[:MAX_PRINTED]:
-        print(f"{violation.broken}: {violation.detail}")
     _say(kills.table())
     return not kills.wrong and kills.recordings == plan.recordings
 

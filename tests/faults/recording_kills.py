@@ -73,15 +73,17 @@ class RecordingKills:
     """Inputs that were answered less than a second before the kill of the node that recorded."""
     wrong: list[Violation] = field(default_factory=list)
 
-    def add(self, recorded: Recorded) -> None:
-        """Judge one more."""
+    def add(self, recorded: Recorded) -> list[Violation]:
+        """Judge one more; what is broken in it."""
         self.recordings += 1
         self.kills.update(kill.victim for kill in recorded.kills)
         self.answered += sum(each.answered_at is not None for each in recorded.inputs)
         self.steps += len(recorded.steps)
         self.gaps += sum(step["operation"] == GAP for step in recorded.steps)
         self.missing += len(recorded.missing)
-        self.wrong += judged(recorded)
+        broken = [*judged(recorded)]
+        self.wrong += broken
+        return broken
 
     def table(self) -> str:
         """The run as a table of plain text."""
@@ -115,7 +117,8 @@ def measure(
     ):
         for number in range(plan.recordings):
             under_it = [next(victims) for _ in range(plan.kills)]
-            kills.add(bench.record(f"recording {number}", under_it))
+            for violation in kills.add(bench.record(f"recording {number}", under_it)):
+                say(f"{violation.broken}: {violation.detail}")
             if (number + 1) % PROGRESS_EVERY == 0:
                 say(f"{number + 1} recordings, {len(kills.wrong)} promises broken")
     return kills

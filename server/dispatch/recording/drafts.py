@@ -31,6 +31,9 @@ GAP: Final = "gap"
 MOST_PARTS: Final = 4096
 """An input has fewer steps than this: as many as the longest combination has chords."""
 
+PENDING_INDEX: Final = 2**32 - 1
+"""Of the gap of an input whose end is not known yet: no step has it, so that its own may follow."""
+
 HELD: Final = (
     "A program held or repeated keys that type characters, which may be a part of a secret, and "
     "are not kept."

@@ -19,6 +19,7 @@ from server.dispatch.recording.before_and_after import BeforeAndAfter, Beneath
 from server.dispatch.recording.drafts import (
     FAILED,
     PENDING,
+    PENDING_INDEX,
     Draft,
     Span,
     drafts_of,
@@ -29,9 +30,6 @@ from server.dispatch.recording.gestures import Done, Gestures
 
 MOST_WAITING: Final = 2000
 """Steps that the database has not taken yet."""
-
-NOT_TOLD: Final = 2**32 - 1
-"""The index of a gap where it may be told later what became of an input: no step's is as high."""
 
 MOST_NOTED: Final = 1000
 """Inputs that are known to be noted, so that a retry is none again."""
@@ -72,7 +70,7 @@ class Notes:
         command = taken.command
         if isinstance(reply, Pending):
             self._add(self._gestures.close() if command.sender.in_segment else [])
-            self._add([gap(command.id, NOT_TOLD, PENDING, at)])
+            self._add([gap(command.id, PENDING_INDEX, PENDING, at)])
         elif isinstance(reply, Ended) and self._is_new(reply):
             span = span_of(reply, at)
             if command.sender.in_segment:

@@ -10,6 +10,7 @@ from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.recording import notes as notes_module
 from server.dispatch.recording.drafts import PENDING
 from server.dispatch.recording.notes import OVERFLOW, Notes, Taken
+from server.store.recordings.writes import step_key
 from tests.server.dispatch.recording.hands import SENDER
 
 PROGRAM = Sender(SENDER.organization_id, SENDER.token_id, SENDER.token_name, "a request")
@@ -64,6 +65,16 @@ def test_what_nobody_knows_the_end_of_is_a_gap(notes: Notes) -> None:
     pending, told = notes.open
     assert told.body["x"] == 1
     assert (pending.command_id, pending.index) != (told.command_id, told.index)
+
+
+def test_what_was_pending_is_a_step_of_its_own_once_its_end_is_known(notes: Notes) -> None:
+    sent = command(1)
+    notes.ended(Taken(sent, None), Pending(command_id=sent.id), 1000)
+    notes.ended(Taken(sent, None), completed(sent, 2000), 2000)
+    pending, done = notes.open
+    assert (pending.is_gap, done.is_gap) == (True, False)
+    # One that is there under the key of the other would be taken for the same.
+    assert step_key(pending.command_id, pending.index) != step_key(done.command_id, done.index)
 
 
 def test_few_steps_wait_and_those_that_did_not_fit_are_marked(
