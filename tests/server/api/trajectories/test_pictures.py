@@ -122,7 +122,8 @@ async def test_steps_say_of_pictures_that_are_not_there_why(service: Service) ->
     assert await gone() == ["missing", "missing"]
     database = service.server.services.operation.database
     past = {"$set": {"pictures_until": now()}}
-    await database.collection("trajectories").update_one({}, past)
+    own = {"organization_id": service.organization_id}
+    await database.collection("trajectories").update_one(own, past)
     tag = (await service.get(path)).headers["ETag"]
     # Where a node was stopped in the middle of its round.
     await database.collection("rounds").delete_many({})
