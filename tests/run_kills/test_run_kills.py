@@ -33,6 +33,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
         yield running
 
 
+@pytest.mark.timeout(600)
 def test_nothing_is_done_twice_whoever_is_killed_at_whichever_point(shared: Shared) -> None:
     world, desks = shared
     cells = [*zip(POINTS, cycle(QUICKLY_BACK), strict=False)]
@@ -40,6 +41,7 @@ def test_nothing_is_done_twice_whoever_is_killed_at_whichever_point(shared: Shar
     assert (came.wrong, left) == ([], []), came.table()
 
 
+@pytest.mark.timeout(600)
 def test_nothing_is_done_twice_whoever_is_killed_at_random(shared: Shared) -> None:
     came = struck(2, 1, *shared)
     assert came.wrong == [], came.table()
