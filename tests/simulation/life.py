@@ -51,7 +51,7 @@ BY_HAND, BY_HAND_OFTEN = 0.2, 0.7
 WITH_SEVERAL, OF_SEVERAL = 0.25, 0.6
 """In how many lives several actions are sent as one input, and how many of the inputs those are."""
 
-WITH_RUN = 0.2
+WITH_RUN = 0.05
 """In how many lives there is a run."""
 
 WITH_SIGHTS = 0.3

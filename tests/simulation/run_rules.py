@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 
+from schemas.steps.step import Step
 from server.runs import runs
+from server.runs.asking import Machine
 from server.runs.executor import RunExecutor
 from server.runs.finding import Found, Halt
 from server.runs.stepping import Stepping
 from server.runs.trying import Came, StepTrying
 from server.store.runs.documents import StoredRun
-from server.store.runs.turns import RunTurns
-from tests.simulation.clocks import Clocks
+from tests.simulation.runs import SimulatedRun
 
 
 def try_again_what_was_left_open(patch: pytest.MonkeyPatch) -> None:
@@ -34,11 +35,6 @@ def forget_on_a_halt_what_was_under_way(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(runs, "_resumed", forgotten)
 
 
-def leave_behind_what_was_under_way(patch: pytest.MonkeyPatch) -> None:
-    """A person who has a run go on at a later step lets an earlier try come when it will."""
-    patch.setattr(StoredRun, "is_attempt_open", False)
-
-
 def believe_that_a_ledger_never_forgets(patch: pytest.MonkeyPatch) -> None:
     """What the ledger knows nothing of has never happened, however long ago that was."""
     init = StepTrying.__init__
@@ -53,11 +49,13 @@ def believe_that_a_ledger_never_forgets(patch: pytest.MonkeyPatch) -> None:
 def go_on_without_the_target(patch: pytest.MonkeyPatch) -> None:
     """A step is done where it was, whatever is there now."""
 
-    async def find(self: Clocks, *asked: Any) -> Found | Halt:
-        found = await self.world.run_of_life.find(*asked)
-        return Found(dict(asked[1].body), "none needed") if isinstance(found, Halt) else found
+    find = SimulatedRun.find
 
-    patch.setattr(Clocks, "find", find)
+    async def found(self: SimulatedRun, machine: Machine, step: Step, *scale: Any) -> Found | Halt:
+        found = await find(self, machine, step, *scale)
+        return Found(dict(step.body), "none needed") if isinstance(found, Halt) else found
+
+    patch.setattr(SimulatedRun, "find", found)
 
 
 def leave_what_a_node_left(patch: pytest.MonkeyPatch) -> None:
@@ -76,18 +74,3 @@ def call_done_what_was_only_sent(patch: pytest.MonkeyPatch) -> None:
         self._ours(await self._tools.turns.write(self.run, **{"attempt.is_done": True}))
 
     patch.setattr(Stepping, "_note", done)
-
-
-def write_whosever_turn_it_is(patch: pytest.MonkeyPatch) -> None:
-    """A node that was stopped for a while goes on with what another has."""
-    update = RunTurns._update
-
-    async def whosever(self: RunTurns, run: StoredRun, *change: Any) -> StoredRun | None:
-        lease = await self._runs.find_one({"_id": run.id})
-        owner, self.owner = self.owner, ((lease or {}).get("lease") or {}).get("owner", self.owner)
-        try:
-            return await update(self, run, *change)
-        finally:
-            self.owner = owner
-
-    patch.setattr(RunTurns, "_update", whosever)

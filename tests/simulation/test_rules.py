@@ -343,12 +343,10 @@ BROKEN: list[tuple[Break, str, int]] = [
     (sight_rules.go_on_without_the_text, "its text was not there", 190),
     (run_rules.try_again_what_was_left_open, "second time", 0),
     (run_rules.forget_on_a_halt_what_was_under_way, "second time", 0),
-    (run_rules.leave_behind_what_was_under_way, "skipped", 0),
     (run_rules.believe_that_a_ledger_never_forgets, "second time", 0),
     (run_rules.go_on_without_the_target, "target was not there", 0),
     (run_rules.leave_what_a_node_left, "in time", 0),
     (run_rules.call_done_what_was_only_sent, "is called done", 0),
-    (run_rules.write_whosever_turn_it_is, "second time", 0),
 ]
 """Each rule, taken out, a word of the promise that some seed then sees broken, and a first seed.
 
