@@ -178,9 +178,7 @@ class Recordings:
         """Have all written that was noted, and end the recording everywhere."""
         about = {"organization_id": stored.organization_id, "machine_id": stored.machine_id}
         with suppress(StoreUnavailable):
-            reply = await self._dispatcher.ask(FinishRecording(**about, recording_id=stored.id))
-            if isinstance(reply, Refusal):
-                await self._until_left(stored)
+            await self._until_written(stored)
         ended = await self._writer.end(stored.organization_id, stored.id, why)
         if ended is not None:
             await self._finish(ended)
@@ -196,14 +194,31 @@ class Recordings:
         await self._generate(ended)
         await self._writer.stopped(ended)
 
-    async def _until_left(self, stored: StoredRecording) -> None:
-        """Wait until the node of a link that has ended has written what it noted, but not long."""
+    async def _until_written(self, stored: StoredRecording) -> None:
+        """Have what was noted written by the node of the machine's link, or of one that has ended.
+
+        Where that link cannot be reached it is waited for, but not long.
+        """
+        asked = FinishRecording(
+            organization_id=stored.organization_id,
+            machine_id=stored.machine_id,
+            recording_id=stored.id,
+        )
         give_up_at = asyncio.get_running_loop().time() + LEAVING_SECONDS
-        while asyncio.get_running_loop().time() < give_up_at:
-            now_stored = await self._store.get(stored.organization_id, stored.id)
-            if now_stored is None or now_stored.taker_id is None:
+        while isinstance(await self._dispatcher.ask(asked), Refusal):
+            is_over = asyncio.get_running_loop().time() >= give_up_at
+            if is_over or not await self._may_be_written(stored):
                 return
             await asyncio.sleep(LEAVING_POLL_SECONDS)
+
+    async def _may_be_written(self, stored: StoredRecording) -> bool:
+        """Whether a node still writes what it noted, or has a link that others cannot find yet."""
+        about = stored.organization_id, stored.machine_id
+        now_stored, machine = await asyncio.gather(
+            self._store.get(stored.organization_id, stored.id), self._machines.get(*about)
+        )
+        is_taken = now_stored is not None and now_stored.taker_id is not None
+        return is_taken or (machine is not None and machine.is_linked)
 
     async def _why_over(
         self, stored: StoredRecording, running: Sequence[StoredRecording]

@@ -62,7 +62,7 @@ FIRST_PICTURE_SECONDS: Final = 1.0
 LOOK_SECONDS: Final = 1.5
 """For it to be known where the last text is, when the recording ends."""
 
-FINISH_SECONDS: Final = 3.0
+FINISH_SECONDS: Final = 15.0
 """For all that is noted to be written, where the recording ends or its node does."""
 
 ANSWER_SECONDS: Final = 1.0
