@@ -1,6 +1,8 @@
 """Runs in the console: begun from an approved trajectory, halted, continued, skipped and ended."""
 
+import json
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,6 +100,10 @@ def test_list_is_narrowed_by_its_address_and_goes_on_by_itself(
         expect(rows.first).to_contain_text(text)
     page.get_by_label("Workflow").select_option("Enter an order")
     expect(rows).to_have_count(1)
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Export").click()
+    (saved,) = Path(saving.value.path()).read_text().splitlines()
+    assert (json.loads(saved)["id"], len(json.loads(saved)["steps"])) == (halted, 2)
     workflow = run_of(site, halted)["workflow_id"]
     assert page.url.endswith(f"?status=running&machine_id={desk.machine}&workflow_id={workflow}")
     waiting = {"trajectory_id": run_of(site, halted)["trajectory_id"], "machine_id": desk.machine}

@@ -1,5 +1,8 @@
 """``farhand run``: approved trajectories, done again on machines."""
 
+import json
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any, Final
 
@@ -111,18 +114,34 @@ def _start_many(api: Api, file: Path, common: dict[str, Any]) -> None:
         api.show_one(item, "run_id")
 
 
+def _which(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command of several runs the options that say which, and what they ask as ``query``."""
+
+    @click.option("--status", help="Only those: scheduling, running, success and so on.")
+    @click.option("--machine", "machine_id", help="Only those on this machine.")
+    @click.option("--workflow", "workflow_id", help="Only those of this workflow.")
+    @wraps(command)
+    def with_query(api: Api, **asked: str | None) -> None:
+        command(api, {name: value for name, value in asked.items() if value is not None})
+
+    return with_query
+
+
 @run.command("list")
-@click.option("--status", help="Only those: scheduling, running, success and so on.")
-@click.option("--machine", "machine_id", help="Only those on this machine.")
-@click.option("--workflow", "workflow_id", help="Only those of this workflow.")
 @api_options
-def list_runs(
-    api: Api, status: str | None, machine_id: str | None, workflow_id: str | None
-) -> None:
+@_which
+def list_runs(api: Api, query: dict[str, str]) -> None:
     """List the runs, newest first."""
-    asked = {"status": status, "machine_id": machine_id, "workflow_id": workflow_id}
-    query = {name: value for name, value in asked.items() if value is not None}
     api.show(api.call_list("/v1/runs", query), COLUMNS)
+
+
+@run.command("export")
+@api_options
+@_which
+def export_runs(api: Api, query: dict[str, str]) -> None:
+    """Print whole runs, such as those with --status task_failed, each as a line of JSON."""
+    for each in api.call_list("/v1/runs", query)["items"]:
+        click.echo(json.dumps(api.call("GET", f"/v1/runs/{each['id']}")))
 
 
 @run.command("show")

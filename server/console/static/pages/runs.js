@@ -4,14 +4,17 @@ import { useChosen, useSettled } from "../parts/address.js";
 import { html, useMade, useMemo, useState, useTitle } from "../parts/elements.js";
 import { Filters } from "../parts/filters.js";
 import { Found, Pages, useListing } from "../parts/listing.js";
-import { EmptyState } from "../parts/pieces.js";
+import { EmptyState, WorkButton } from "../parts/pieces.js";
+import { save } from "../parts/saving.js";
 import { RUNS, RunBadge } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
+import { toast } from "../parts/toasts.js";
 import { count } from "../parts/words.js";
-import { listAll, path } from "../server/api.js";
+import { call, listAll, path } from "../server/api.js";
 import { POLL_MILLISECONDS } from "./runs/one_run.js";
 
 const NEWS_MILLISECONDS = 500;
+const MOST_SAVED = 1000;
 
 const USUAL = { status: "", machine_id: "", workflow_id: "" };
 
@@ -54,13 +57,29 @@ export function RunsPage(/** @type {PageProperties} */ page) {
   const columns = useMemo(() => columnsOf(new Map(workflows)), [workflows]);
   const isFiltered = Object.values(list.asked).some(Boolean);
   return html`<section>
-    <div class="head"><h1>Runs</h1><p class="small" role="status">${list.items && count(list.total, "run")}</p></div>
+    <div class="head">
+      <h1>Runs</h1><p class="small" role="status">${list.items && count(list.total, "run")}</p>
+      ${list.total > 0 && html`<${WorkButton} work=${() => download(list.asked)}>Export<//>`}
+    </div>
     <${Filters} filters=${filtersOf(workflows)} chosen=${chosen} choose=${choose} />
     <${Found}
       name="admin runs" label="Runs" what="run" columns=${columns} list=${list}
       isFiltered=${isFiltered} clear=${() => choose(USUAL)} first=${html`<${FirstRun} />`}
     />
   </section>`;
+}
+
+/** @param {typeof USUAL} asked of the runs that are saved, the newest first: each whole, with its steps, in a line */
+async function download(asked) {
+  /** @type {Run[]} */
+  const found = await listAll("v1/runs", null, asked);
+  const lines = [];
+  for (const { id } of found.slice(0, MOST_SAVED)) {
+    const { data } = await call("GET", path`v1/runs/${id}`);
+    lines.push(JSON.stringify(data));
+  }
+  await save(new Response(`${lines.join("\n")}\n`), "runs.jsonl");
+  if (found.length > MOST_SAVED) toast(`The newest ${MOST_SAVED} were saved: choose fewer to have the others.`);
 }
 
 const FirstRun = () => html`<${EmptyState} title="No run yet">

@@ -49,6 +49,9 @@ def test_run_is_started_listed_shown_and_cancelled(served: Served, tmp_path: Pat
     listed = served.run("run", "list", "--machine", "desk-of-runs", "--json").stdout
     assert [each["id"] for each in json.loads(listed)["items"]] == [run]
     assert "scheduling" in served.run("run", "show", run).stdout
+    (exported,) = served.run("run", "export", "--machine", "desk-of-runs").stdout.splitlines()
+    assert (json.loads(exported)["id"], json.loads(exported)["steps"]) == (run, [])
+    assert served.run("run", "export", "--status", "task_failed").stdout == ""
     going_on = served.run("run", "continue", run, "--skip")
     assert (going_on.exit_code, "not halted" in going_on.stderr) == (1, True)
     assert served.run("run", "cancel", run).exit_code == 0
