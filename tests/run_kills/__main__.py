@@ -15,6 +15,7 @@ from pathlib import Path
 from tests.run_kills.bench import bench
 from tests.run_kills.kills import struck
 from tests.run_kills.table import Cell, table_struck, whole_table
+from tests.run_kills.together import run_together
 
 MAX_PRINTED = 20
 MACHINES = 10
@@ -27,6 +28,9 @@ def main() -> int:
     parser.add_argument(
         "--table", action="store_true", help="instead, kill each victim at each failpoint"
     )
+    parser.add_argument(
+        "--together", type=int, help="instead, begin so many runs at once, and kill one node"
+    )
     parser.add_argument("--machines", type=int, default=MACHINES, help="(default: %(default)s)")
     parser.add_argument("--seed", type=int, help="chooses victims and moments (default: random)")
     given = parser.parse_args()
@@ -37,6 +41,11 @@ def main() -> int:
     print(f"seed {seed}; logs in {directory}", flush=True)
     left: list[Cell] = []
     with bench(directory, 1 if given.table else given.machines) as (world, desks):
+        if given.together is not None:
+            together = run_together(given.together, seed, world, desks, _say)
+            print("\n".join([*together.wrong[:MAX_PRINTED], together.table()]))
+            print(f"load of the machine at the end: {os.getloadavg()[0]:.1f}")
+            return 1 if together.wrong else 0
         if given.table:
             came, left = table_struck(whole_table(), world, desks[0], _say)
         else:

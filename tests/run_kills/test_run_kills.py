@@ -11,6 +11,7 @@ from tests.run_kills.bench import bench
 from tests.run_kills.desk import Desk
 from tests.run_kills.kills import struck
 from tests.run_kills.table import table_struck
+from tests.run_kills.together import run_together
 from tests.run_kills.victims import Victim
 
 POINTS = (
@@ -45,3 +46,9 @@ def test_nothing_is_done_twice_whoever_is_killed_at_whichever_point(shared: Shar
 def test_nothing_is_done_twice_whoever_is_killed_at_random(shared: Shared) -> None:
     came = struck(2, 1, *shared)
     assert came.wrong == [], came.table()
+
+
+@pytest.mark.timeout(600)
+def test_runs_that_one_request_begins_all_end_right_under_a_killed_node(shared: Shared) -> None:
+    came = run_together(4, 1, *shared)
+    assert (came.wrong, came.statuses) == ([], {"success": 4}), came.table()
