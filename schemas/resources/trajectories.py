@@ -98,6 +98,12 @@ class ImportedTrajectory(NewTrajectory):
     machine_id: MachineId | None = Field(
         None, description="As an export has it; not taken over: it may be a machine elsewhere."
     )
+    pictures_until: Time | None = Field(
+        None, description="As an export has it; not taken over: the time is counted anew."
+    )
+    pictures_expired_at: Time | None = Field(
+        None, description="As an export has it; not taken over: the pictures may be here."
+    )
 
     @model_validator(mode="after")
     def _updated_after_created(self) -> Self:

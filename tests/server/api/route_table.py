@@ -245,7 +245,7 @@ TABLE = (
     Row("POST", "/v1/runs/{run_id}/cancel", "runs:write", 200, OTHERS_404,
         "not-found wrong-state"),
     Row("POST", "/v1/runs/{run_id}/continue", "runs:write", 409, OTHERS_404,
-        "not-found wrong-state", takes_body=True),
+        "not-found wrong-state machine-unavailable machine-busy no-elements", takes_body=True),
     Row("POST", "/v1/runs/{run_id}/retry", "runs:write", 409, OTHERS_404,
         "not-found wrong-state", takes_body=True),
     Row("POST", "/v1/recordings/{recording_id}/secret", "recordings:write", 503, OTHERS_404,
