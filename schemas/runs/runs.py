@@ -75,6 +75,11 @@ class Halted(RunModel):
     )
     help_id: UUID | None = Field(None, description="The help request about it.")
 
+    @property
+    def is_try_over(self) -> bool:
+        """Whether the newest try is over as it is: it was refused, or somebody decides about it."""
+        return self.is_unknown or self.reason == "input_refused"
+
 
 class StepResult(RunModel):
     """What became of a step."""

@@ -294,7 +294,8 @@ class RunCourse:
         if asked.answer == "cannot":
             raise Ending("task_failed", f"{asked.answered_by} cannot help: {asked.comment or '-'}")
         if not halted.is_unknown:
-            self._ours(await self._parts.turns.write(self._run, halted=None))
+            over = {"attempt": None} if halted.is_try_over else {}
+            self._ours(await self._parts.turns.write(self._run, halted=None, **over))
             self._parts.ending.tell(self._run)
 
     async def _park(self, halted: Halted) -> None:

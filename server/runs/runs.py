@@ -192,9 +192,9 @@ def _resumed(run: StoredRun, how: ContinuedRun) -> dict[str, Any]:
             f"was, or at_step {run.step} where it is to be done"
         )
     if target == run.step:
-        # A try of which somebody has decided is over.  Any other stands: what is done is only
-        # looked at again, and of what was under way the machine says first what became of it.
-        return {"attempt": None} if halted.is_unknown else {}
+        # Any other try stands: what is done is only looked at again, and of what was under way the
+        # machine says first what became of it.
+        return {"attempt": None} if halted.is_try_over else {}
     skipped = [_skipped(run, number) for number in range(run.step, target)]
     steps = [dict(each) for each in (*run.steps, *skipped)]
     changes: dict[str, Any] = {"step": target, "tries": 0, "steps": steps}

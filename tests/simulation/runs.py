@@ -120,6 +120,9 @@ class SimulatedRun:
             self.world.facts["runs: nobody knew, and a person looked"] += 1
             is_done = self.happened(run.step).begun > 0
             return ContinuedRun(skip=True) if is_done else ContinuedRun(at_step=run.step)
+        if halted.reason == "input_refused":
+            self.world.facts["runs: an input was refused"] += 1
+            return ContinuedRun(skip=dice.random() < 0.5)
         if dice.random() < 0.2 and run.step < run.step_count:
             return ContinuedRun(at_step=run.step + 1)
         return ContinuedRun(skip=dice.random() < 0.2)
@@ -156,6 +159,7 @@ def new_run(
         body = random_input(mark, dice)
         plan = desktop.plans[mark] = Plan(steps_of(body))
         plan.gap = dice.choice((0.01, 0.01, 0.3))
+        plan.refused = dice.random() < 0.05
         if dice.random() < 0.05:
             plan.fails_after = dice.randrange(len(plan.steps))
         expect = Expectation.model_validate({"any": [{"still": 0.5}]})

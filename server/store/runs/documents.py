@@ -130,7 +130,7 @@ class StoredRun:
         """Whether its newest try may still happen, or be under way."""
         if self.attempt is None or self.attempt.is_done:
             return False
-        return self.halted is None or not self.halted.is_unknown
+        return self.halted is None or not self.halted.is_try_over
 
     def repaired(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """Its steps, those that somebody has pointed at something for done to that."""
