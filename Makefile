@@ -80,7 +80,7 @@ demo: needs-run-form install
 
 test: needs-run-tests install $(VENV)/clients/installed $(VENV)/vision/installed
 	@# Five, also where there are two cores: half of the time they wait for programs and clocks.
-	$(BIN)/python -m pytest --numprocesses 5 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 6 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-windows: needs-run-wine install
 	@$(BIN)/python -m tests.wine $(ARGS)
