@@ -205,9 +205,12 @@ class Recordings:
             recording_id=stored.id,
         )
         give_up_at = asyncio.get_running_loop().time() + LEAVING_SECONDS
-        while isinstance(await self._dispatcher.ask(asked), Refusal):
+        while True:
+            reply = await self._dispatcher.ask(asked)
             is_over = asyncio.get_running_loop().time() >= give_up_at
-            if is_over or not await self._may_be_written(stored):
+            if not isinstance(reply, Refusal) or is_over:
+                return
+            if not await self._may_be_written(stored):
                 return
             await asyncio.sleep(LEAVING_POLL_SECONDS)
 

@@ -20,7 +20,7 @@ class RecordingsChanged(LinkQuestion[Done]):
 class FinishRecording(LinkQuestion[Done]):
     """A recording ends: have all written that was noted for it."""
 
-    answer_seconds = 5.0
+    answer_seconds = 16.0
 
     type: Literal["finish_recording"] = "finish_recording"
     recording_id: UUID
