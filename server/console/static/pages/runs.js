@@ -75,6 +75,7 @@ async function download(asked) {
   const found = await listAll("v1/runs", null, asked);
   const lines = [];
   for (const { id } of found.slice(0, MOST_SAVED)) {
+    /** @type {Answer<Run>} */
     const { data } = await call("GET", path`v1/runs/${id}`);
     lines.push(JSON.stringify(data));
   }
