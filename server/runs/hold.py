@@ -24,6 +24,7 @@ class RunHold:
         self._machine = run.organization_id, machine_id
         self._run = run
         self._kept_at: float | None = None
+        self._times_given_back = 0
 
     @property
     def lease_hash(self) -> str:
@@ -44,14 +45,19 @@ class RunHold:
 
     async def is_kept(self) -> bool:
         """Renew it; False where it is over."""
+        # The answer may be late, and by then the machine was given back.
+        asked_at, times_given_back = asyncio.get_running_loop().time(), self._times_given_back
         is_kept = await self._control.keep(*self._machine, self.lease_hash)
-        if is_kept:
-            self._kept_at = asyncio.get_running_loop().time()
+        if is_kept and times_given_back == self._times_given_back:
+            self._kept_at = asked_at
         return is_kept
 
     async def is_lost(self) -> bool:
         """Whether somebody has taken it; renewed where it is not so."""
-        return self.was_just_kept and not await self.is_kept()
+        if not self.was_just_kept:
+            return False
+        # Once more after the answer: meanwhile it may have been given back, or have run out.
+        return not await self.is_kept() and self.was_just_kept
 
     @property
     def was_just_kept(self) -> bool:
@@ -70,11 +76,12 @@ class RunHold:
     async def give_back(self) -> None:
         """Have what runs on the machine interrupted, and what is held there released."""
         self._kept_at = None
+        self._times_given_back += 1
         with suppress(StoreUnavailable):  # Then it runs out.
             await self._control.release(*self._machine, self.lease_hash)
 
     async def _reserve(self, *, yields: bool) -> None:
-        run = self._run
+        run, asked_at = self._run, asyncio.get_running_loop().time()
         by = f"run {run.id}"
         new = NewControl(self.lease_hash, by, run.token_id, is_run=True, yields=yields)
         try:
@@ -88,7 +95,7 @@ class RunHold:
                 raise Ending("error", "its machine was removed") from None
             raise Unavailable(refusal.detail) from None
         if not yields:
-            self._kept_at = asyncio.get_running_loop().time()
+            self._kept_at = asked_at
 
 
 def taken_over(by: str) -> Halting:

@@ -102,7 +102,7 @@ class Frames:
     def uncovered(self, shown: Picture, place: tuple[int, int], since: int) -> list[Picture]:
         """Earlier pictures on which the pointer was elsewhere than at a place, the newest first.
 
-        None where it was elsewhere on the one that is ``shown`` as well.
+        There is none where it was elsewhere on the one that is ``shown`` as well.
         """
         if not self._was_covered(place, shown.captured_at):
             return []

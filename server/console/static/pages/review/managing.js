@@ -83,7 +83,7 @@ function Delete({ reading, trajectory, back, close }) {
     location.hash = back;
   }
   return html`<${Confirm} title="Delete this trajectory?" word="Delete" work=${work} close=${close}>
-    <p><bdi>${name || "It"}</bdi> goes for good, with its ${count(trajectory_data?.length ?? 0, "step")} and what was decided about it. Its pictures are not deleted with it.</p>
+    <p><bdi>${name || "It"}</bdi> goes for good, with its ${count(trajectory_data?.length ?? 0, "step")} and what was decided about it. So do its pictures, but for those that another one has.</p>
     ${review.state === "approved" && html`<p><b>It is approved: nobody can run it any more.</b></p>`}
     ${is_main && html`<p><b>It is the main one of its workflow, which has none then.</b></p>`}
   <//>`;
