@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -148,7 +148,7 @@ class MachineControl:
             changed = ControlChanged(**about, epoch=epoch, lease_hash=new.lease_hash)
             await self._ask(changed)
         except (refusals.RefusedError, StoreUnavailable):
-            await self._give_up(organization_id, machine_id, new.lease_hash)
+            await self._give_up(organization_id, machine_id, control)
             raise
         self._changed(organization_id, machine_id)
         return control
@@ -192,13 +192,24 @@ class MachineControl:
         if not await self.release(organization_id, machine_id, caller.lease_hash(lease)):
             raise refusals.RefusedError(await self._ended(organization_id, machine_id))
 
-    async def keep(self, organization_id: UUID, machine_id: str, lease_hash: str) -> bool:
-        """Renew the lease of this hash; False where it is over."""
-        return await self._controls.renew(organization_id, machine_id, lease_hash) is not None
+    async def keep(
+        self, organization_id: UUID, machine_id: str, lease_hash: str
+    ) -> StoredControl | None:
+        """Renew the lease of this hash; None where it is over."""
+        return await self._controls.renew(organization_id, machine_id, lease_hash)
 
-    async def release(self, organization_id: UUID, machine_id: str, lease_hash: str) -> bool:
-        """End the lease of this hash, so that what is held is released; False where it was over."""
-        if not await self._controls.end(organization_id, machine_id, lease_hash):
+    async def release(
+        self,
+        organization_id: UUID,
+        machine_id: str,
+        lease_hash: str,
+        since: datetime | None = None,
+    ) -> bool:
+        """End the lease of this hash, so that what is held is released; False where it was over.
+
+        One that can be taken again under its hash ends only where it began at ``since``.
+        """
+        if not await self._controls.end(organization_id, machine_id, lease_hash, since):
             return False
         await self._tell_end(organization_id, machine_id)
         return True
@@ -295,11 +306,12 @@ class MachineControl:
         reply = await self._dispatcher.ask(question)
         refusals.accepted(reply)
 
-    async def _give_up(self, organization_id: UUID, machine_id: str, lease_hash: str) -> None:
+    async def _give_up(
+        self, organization_id: UUID, machine_id: str, control: StoredControl
+    ) -> None:
         """A lease that nobody confirmed is none; where that cannot be stored, it runs out."""
         with suppress(StoreUnavailable):
-            if await self._controls.end(organization_id, machine_id, lease_hash):
-                await self._tell_end(organization_id, machine_id)
+            await self.release(organization_id, machine_id, control.lease_hash, control.since)
 
     async def _tell_end(self, organization_id: UUID, machine_id: str) -> None:
         """Have what is held released; a link that cannot be told finds out within a second."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from datetime import datetime
 from typing import Final
 
 from server.dispatch.control import MachineControl
@@ -24,6 +25,7 @@ class RunHold:
         self._machine = run.organization_id, machine_id
         self._run = run
         self._kept_at: float | None = None
+        self._since: datetime | None = None
         self._times_given_back = 0
 
     @property
@@ -47,10 +49,10 @@ class RunHold:
         """Renew it; False where it is over."""
         # The answer may be late, and by then the machine was given back.
         asked_at, times_given_back = asyncio.get_running_loop().time(), self._times_given_back
-        is_kept = await self._control.keep(*self._machine, self.lease_hash)
-        if is_kept and times_given_back == self._times_given_back:
-            self._kept_at = asked_at
-        return is_kept
+        kept = await self._control.keep(*self._machine, self.lease_hash)
+        if kept is not None and times_given_back == self._times_given_back:
+            self._kept_at, self._since = asked_at, kept.since
+        return kept is not None
 
     async def is_lost(self) -> bool:
         """Whether somebody has taken it; renewed where it is not so."""
@@ -75,17 +77,18 @@ class RunHold:
 
     async def give_back(self) -> None:
         """Have what runs on the machine interrupted, and what is held there released."""
-        self._kept_at = None
+        since, self._since, self._kept_at = self._since, None, None
         self._times_given_back += 1
         with suppress(StoreUnavailable):  # Then it runs out.
-            await self._control.release(*self._machine, self.lease_hash)
+            # This may be carried out late: what the run has taken again by then stays.
+            await self._control.release(*self._machine, self.lease_hash, since)
 
     async def _reserve(self, *, yields: bool) -> None:
         run, asked_at = self._run, asyncio.get_running_loop().time()
         by = f"run {run.id}"
         new = NewControl(self.lease_hash, by, run.token_id, is_run=True, yields=yields)
         try:
-            await self._control.reserve(*self._machine, new)
+            reserved = await self._control.reserve(*self._machine, new)
         except RefusedError as error:
             refusal = error.refusal
             if refusal.kind is RefusalKind.CONTROL_HELD:
@@ -94,6 +97,7 @@ class RunHold:
             if refusal.kind is RefusalKind.UNKNOWN_MACHINE:
                 raise Ending("error", "its machine was removed") from None
             raise Unavailable(refusal.detail) from None
+        self._since = reserved.since
         if not yields:
             self._kept_at = asked_at
 

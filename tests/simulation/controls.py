@@ -102,8 +102,21 @@ class SimulatedControlStore(ControlStore):
 
         return await self._perform(step)
 
-    async def end(self, organization_id: UUID, machine_id: str, lease_hash: str) -> bool:
-        return await self._perform(lambda: self._unset(machine_id, lease_hash, is_over=False))
+    async def end(
+        self,
+        organization_id: UUID,
+        machine_id: str,
+        lease_hash: str,
+        since: datetime | None = None,
+    ) -> bool:
+        def step() -> bool:
+            machine = self._with(machine_id, lease_hash)
+            control = machine.control if machine is not None else None
+            if since is not None and control is not None and control.since != since:
+                return False
+            return self._unset(machine_id, lease_hash, is_over=False)
+
+        return await self._perform(step)
 
     async def end_if_over(self, organization_id: UUID, machine_id: str, lease_hash: str) -> bool:
         return await self._perform(lambda: self._unset(machine_id, lease_hash, is_over=True))

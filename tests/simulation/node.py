@@ -407,6 +407,7 @@ class Node:
 
         Whoever has control may lose it to one who takes it over, also where that one gets nothing.
         """
+        self.world.wanted.add(machine_id)
         if take_over:
             self.takes_over += 1
             self.world.controlled.pop(machine_id, None)

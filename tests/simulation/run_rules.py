@@ -10,6 +10,7 @@ from server.runs import runs
 from server.runs.asking import Machine
 from server.runs.executor import RunExecutor
 from server.runs.finding import Found, Halt
+from server.runs.hold import RunHold
 from server.runs.stepping import Stepping
 from server.runs.trying import Came, StepTrying
 from server.store.runs.documents import StoredRun
@@ -56,6 +57,15 @@ def go_on_without_the_target(patch: pytest.MonkeyPatch) -> None:
         return Found(dict(step.body), "none needed") if isinstance(found, Halt) else found
 
     patch.setattr(SimulatedRun, "find", found)
+
+
+def take_what_was_given_back_for_taken(patch: pytest.MonkeyPatch) -> None:
+    """Whoever looks whether it has the machine forgets that it gives it back itself meanwhile."""
+
+    async def is_lost(self: RunHold) -> bool:
+        return self.was_just_kept and not await self.is_kept()
+
+    patch.setattr(RunHold, "is_lost", is_lost)
 
 
 def leave_what_a_node_left(patch: pytest.MonkeyPatch) -> None:

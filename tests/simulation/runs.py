@@ -116,6 +116,8 @@ class SimulatedRun:
         """What somebody says who looks at the screen of a halted run."""
         dice, halted = self.world.runs, run.halted
         assert halted is not None
+        if halted.reason == "taken_over" and self.machine_id not in self.world.wanted:
+            self.world.violated("a run halts as somebody has taken its machine, and nobody has")
         if halted.is_unknown:
             self.world.facts["runs: nobody knew, and a person looked"] += 1
             is_done = self.happened(run.step).begun > 0

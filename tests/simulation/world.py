@@ -61,6 +61,8 @@ class World:
         """The machines that an operator knows to be paused."""
         self.controlled: dict[str, str] = {}
         """The machines of which a person knows to have control, and their leases."""
+        self.wanted: set[str] = set()
+        """The machines of which a person has asked for control, whatever came of it."""
         self.given: dict[str, str] = {}
         """The lease of each machine that was given last; an answer can tell of an earlier one."""
         self.must_be_released: Callable[[str], None] = _nothing_to_release

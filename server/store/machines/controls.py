@@ -175,9 +175,20 @@ class ControlStore:
             result = await self._machines.update_one(wanted, {"$set": {"control.hand": hand}})
         return result.matched_count == 1
 
-    async def end(self, organization_id: UUID, machine_id: str, lease_hash: str) -> bool:
-        """End a lease; False where it was over."""
-        return await self._end(_with(organization_id, machine_id, lease_hash))
+    async def end(
+        self,
+        organization_id: UUID,
+        machine_id: str,
+        lease_hash: str,
+        since: datetime | None = None,
+    ) -> bool:
+        """End a lease, where given the one that began then; False where it was over.
+
+        Who takes a lease again under the same hash gives when the one began that is to end: this
+        may be carried out late, and then finds the next one.
+        """
+        began: Document = {} if since is None else {"control.since": since}
+        return await self._end({**_with(organization_id, machine_id, lease_hash), **began})
 
     async def end_if_over(self, organization_id: UUID, machine_id: str, lease_hash: str) -> bool:
         """End a lease that has run out and was not renewed since; whether this did it."""
