@@ -13,6 +13,7 @@ from schemas.runs.runs import RunStatus
 from schemas.steps.parameters import ParameterName
 from schemas.values.scalars import Coordinate, MachineId, StrictBool, Text
 from schemas.values.strict import StrictModel
+from schemas.values.times import Time
 
 MOST_VALUES: Final = 200
 MOST_POOLS: Final = 32
@@ -88,6 +89,11 @@ class PlacePointedAt(StrictModel):
 class ContinuedRun(StrictModel):
     """The body of ``POST /v1/runs/{run_id}/continue``."""
 
+    halted_at: Time | None = Field(
+        None,
+        description="Which halt this is about: the at of the run's halted, as it was read.  Where "
+        "the run has gone on since, and is halted anew, it is refused.  Anything else needs it.",
+    )
     at_step: Annotated[int, Field(strict=True, ge=1)] | None = Field(
         None,
         description="Goes on at this step, and skips those before it that are not done.  Of a step "
@@ -114,6 +120,11 @@ class ContinuedRun(StrictModel):
         if sum(map(bool, said)) > 1:
             raise PydanticCustomError(
                 "continue_where", "give either at_step, skip, place or element"
+            )
+        if any(said) and self.halted_at is None:
+            raise PydanticCustomError(
+                "continue_which",
+                "say which halt you decide about: give halted_at, the at of the run's halted",
             )
         if self.by_hand is not None and not self.skip:
             raise PydanticCustomError(

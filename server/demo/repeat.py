@@ -100,7 +100,7 @@ class Repeat:
 
     def helped(self, run: RunWithSteps) -> None:
         """Do what a person does in the console: point at the field."""
-        self.reviewer.runs.resume(run.id, element={"role": "text", "name": RENAMED})
+        self.reviewer.runs.resume(run, element={"role": "text", "name": RENAMED})
 
     def is_helped(self, run: RunWithSteps) -> bool:
         """Whether somebody has let it go on, or has ended it."""

@@ -276,8 +276,7 @@ class RunCourse:
             if now() >= over_at:
                 await self._park(halted)
             await self._answered(halted)
-            if not await self._hold.is_kept():
-                await self._hold.yield_to_people()
+            await self._hold.yield_to_people()
             await self._until_told()
             with suppress(StoreUnavailable):
                 await self._read_again()

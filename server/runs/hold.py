@@ -39,10 +39,11 @@ class RunHold:
         Raises Halting where somebody has taken it from the run, Unavailable, Ending, and
         StoreUnavailable.
         """
-        if await self.is_kept():
-            return
-        if self.was_just_kept:
-            raise taken_over("somebody")
+        if self._since is not None:
+            if await self.is_kept():
+                return
+            if self.was_just_kept:
+                raise taken_over("somebody")
         await self._reserve(yields=False)
 
     async def is_kept(self) -> bool:
@@ -73,15 +74,21 @@ class RunHold:
         Somebody who has it keeps it; it is tried again later.
         """
         with suppress(Unavailable, Ending, StoreUnavailable):
-            await self._reserve(yields=True)
+            if self._since is None or not await self.is_kept():
+                await self._reserve(yields=True)
 
     async def give_back(self) -> None:
         """Have what runs on the machine interrupted, and what is held there released."""
         since, self._since, self._kept_at = self._since, None, None
         self._times_given_back += 1
         with suppress(StoreUnavailable):  # Then it runs out.
-            # This may be carried out late: what the run has taken again by then stays.
-            await self._control.release(*self._machine, self.lease_hash, since)
+            if since is None:
+                # It may be of a process that had the run before, or have come without an answer.
+                left = await self._control.keep(*self._machine, self.lease_hash)
+                since = left.since if left is not None else None
+            if since is not None:
+                # This may be carried out late: what the run has taken again by then stays.
+                await self._control.release(*self._machine, self.lease_hash, since)
 
     async def _reserve(self, *, yields: bool) -> None:
         run, asked_at = self._run, asyncio.get_running_loop().time()

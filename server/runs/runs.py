@@ -130,12 +130,16 @@ class Runs:
     ) -> tuple[RunWithSteps, StoredTrajectory | None]:
         """Let a halted run go on; with what a repair proposes, where it is one.
 
-        Raises WrongState where it is not halted, or somebody else was faster; for a repair also
-        where nothing comes of that, and RefusedError.
+        Raises WrongState where it is not halted, or not any more by the halt that was answered, or
+        somebody else was faster; for a repair also where nothing comes of that, and RefusedError.
         """
         run = await self._run(organization_id, run_id)
         if run.halted is None:
             raise WrongState("it is not halted, or goes on already")
+        if how.halted_at not in (None, run.halted.at):
+            raise WrongState(
+                f"it has gone on since, and is halted anew at step {run.halted.step}: read it again"
+            )
         changes, proposed = _resumed(run, how), None
         if how.is_repair:
             resumed, proposed = await self._repairs.resume(run, how, by, changes)

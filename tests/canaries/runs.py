@@ -191,7 +191,7 @@ class _Runner:
                 self._strike(fate, path)
             if run["halted"] is not None:
                 # What is stored and told of it meanwhile is sought as well.
-                skip = {"skip": True}
+                skip = {"halted_at": run["halted"]["at"], "skip": True}
                 self._call("POST", f"{path}/continue", skip)
             time.sleep(POLL_SECONDS)
             run = self._call("GET", path).json

@@ -141,7 +141,7 @@ ARGUMENTS: dict[str, Any] = {
     **dict.fromkeys(("x", "y", "start_x", "start_y", "to_x", "to_y", "amount"), 1),
     **dict.fromkeys(("trajectory_id", "workflow_id", "token_id", "command_id", "picture_id"), ID),
     **dict.fromkeys(("pool_id", "invitation_id", "join_id", "webhook_id", "delivery_id"), ID),
-    **dict.fromkeys(("recording_id", "machine_id", "session_id", "help_id", "run_id"), ID),
+    **dict.fromkeys(("recording_id", "machine_id", "session_id", "help_id", "run_id", "run"), ID),
     **dict.fromkeys(("name", "text", "action_name"), "n"),
     "url": "https://example.com",
     "events": ["machine_offline"],

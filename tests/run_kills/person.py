@@ -160,7 +160,7 @@ class Person:
             self.desk.focus(run.number, row)
         elif halt.reason == "missing":
             self.desk.unhide(run.number, row)
-        halt.said = self._decision(run, halt)
+        halt.said = {"halted_at": halted["at"], **self._decision(run, halt)}
         halt.until = time.time()
         answer = self._answer("POST", f"/v1/runs/{run.id}/continue", halt.said)
         if answer.status == 200:

@@ -9,6 +9,7 @@ from uuid import UUID, uuid5
 
 from schemas.http.problems import MACHINE_BUSY, MACHINE_UNAVAILABLE
 from schemas.inputs.actions import Actions, AnyBody
+from schemas.runs.requests import ContinuedRun
 from server.dispatch.questions.inputs import KnownCommand
 from server.errors import StoreUnavailable
 from tests.simulation.desktop import Desktop
@@ -44,6 +45,9 @@ CLOSES, VANISHES = 0.7, 0.3
 
 TRIES_TO_TAKE = 5
 """How often somebody asks for control who does not get it."""
+
+LATE = 0.2
+"""How often what somebody said of a run's halt comes once more at its next one."""
 
 PAUSE_PATIENCE = 15.0
 """Seconds that an operator waits; a node that tells another one's link takes its time."""
@@ -200,9 +204,10 @@ class Callers:
     async def look_after(self, run: SimulatedRun) -> None:
         """See a run to its end, or until it waits for days: where it is halted, say how it goes on.
 
-        Some node is told, as often as it takes; and sometimes two are.
+        Some node is told, as often as it takes; and sometimes two are, or one once more at the next
+        halt, as where an answer was lost or a request was late.
         """
-        dice = self.world.runs
+        dice, said = self.world.runs, list[ContinuedRun]()
         while (stored := run.stored).ended_at is None:
             await asyncio.sleep(dice.uniform(0.1, 2))
             if stored.halted is None:
@@ -211,7 +216,15 @@ class Callers:
                 if run.is_left_alone:
                     return
                 continue
+            if dice.random() < LATE and said and said[-1].halted_at != stored.halted.at:
+                self.world.facts["runs: said once more, and too late"] += 1
+                node = dice.choice(self._nodes)
+                late = partial(node.resume, run.run_id, said[-1])
+                if await self._from(node, late, HAND_PATIENCE):
+                    self.world.violated("what was decided about an earlier halt is done")
+                continue
             answer = run.answer(stored)
+            said.append(answer)
             for _ in range(1 + (dice.random() < 0.2)):
                 node = dice.choice(self._nodes)
                 resume = partial(node.resume, run.run_id, answer)

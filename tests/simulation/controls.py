@@ -44,9 +44,11 @@ class SimulatedControlStore(ControlStore):
             if machine is None:
                 return None
             control = machine.control
-            if control is None or not (
-                control.lease_hash == new.lease_hash
-                or (self._is_in_force(control) and not take_over)
+            if (
+                control is None
+                or control.lease_hash == new.lease_hash
+                or take_over
+                or not self._is_in_force(control)
             ):
                 control = StoredControl(
                     new.lease_hash,

@@ -68,6 +68,17 @@ def take_what_was_given_back_for_taken(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(RunHold, "is_lost", is_lost)
 
 
+def take_any_word_for_one_about_this_halt(patch: pytest.MonkeyPatch) -> None:
+    """What somebody decided about a halt is done at whichever the run has come to."""
+    resume: Any = runs.Runs.resume
+
+    async def resumed(self: runs.Runs, *asked: Any) -> Any:
+        *others, how = asked
+        return await resume(self, *others, how.model_copy(update={"halted_at": None}))
+
+    patch.setattr(runs.Runs, "resume", resumed)
+
+
 def leave_what_a_node_left(patch: pytest.MonkeyPatch) -> None:
     """No other node goes on with the run of one that was killed."""
 

@@ -11,6 +11,7 @@ from uuid import UUID
 from schemas.inputs.bodies import AnyInput
 from schemas.programs.failpoints import Failpoint
 from schemas.runs.requests import ContinuedRun
+from schemas.runs.runs import Halted
 from schemas.steps.step import Expectation, Step
 from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
@@ -114,20 +115,24 @@ class SimulatedRun:
 
     def answer(self, run: StoredRun) -> ContinuedRun:
         """What somebody says who looks at the screen of a halted run."""
-        dice, halted = self.world.runs, run.halted
+        halted = run.halted
         assert halted is not None
         if halted.reason == "taken_over" and self.machine_id not in self.world.wanted:
             self.world.violated("a run halts as somebody has taken its machine, and nobody has")
+        return ContinuedRun(halted_at=halted.at, **self._decision(run, halted))
+
+    def _decision(self, run: StoredRun, halted: Halted) -> dict[str, Any]:
+        dice = self.world.runs
         if halted.is_unknown:
             self.world.facts["runs: nobody knew, and a person looked"] += 1
             is_done = self.happened(run.step).begun > 0
-            return ContinuedRun(skip=True) if is_done else ContinuedRun(at_step=run.step)
+            return {"skip": True} if is_done else {"at_step": run.step}
         if halted.reason == "input_refused":
             self.world.facts["runs: an input was refused"] += 1
-            return ContinuedRun(skip=dice.random() < 0.5)
+            return {"skip": dice.random() < 0.5}
         if dice.random() < 0.2 and run.step < run.step_count:
-            return ContinuedRun(at_step=run.step + 1)
-        return ContinuedRun(skip=dice.random() < 0.2)
+            return {"at_step": run.step + 1}
+        return {"skip": dice.random() < 0.2}
 
     def check(self, run: StoredRun) -> None:
         """What the run says of its steps is what the desktop saw."""

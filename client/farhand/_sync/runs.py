@@ -146,7 +146,7 @@ class Runs:
 
     def resume(
         self,
-        run_id: UUID | str,
+        run: Run | UUID | str,
         *,
         at_step: int | None = None,
         skip: bool = False,
@@ -156,12 +156,17 @@ class Runs:
     ) -> RunWithSteps:
         """Have a halted run go on: where it is, at a later step, or behind it with ``skip``.
 
+        Whoever decides about a step gives the ``run`` as it was read: where it has gone on since,
+        and is halted anew, nothing is done.  With its id alone it goes on where it is.
+
         A repair says what the step is done to now, by a ``place`` of the screen or an ``element``;
         or, with ``skip``, ``by_hand`` is the trajectory in which it was recorded how somebody did
         it.  It is proposed as a new version, the run's ``proposal_id``.  Raises
-        :class:`farhand.WrongState` where somebody else was faster.
+        :class:`farhand.WrongState` where that is so, or somebody else was faster.
         """
+        run_id, halted = (run.id, run.halted) if isinstance(run, Run) else (run, None)
         body: dict[str, Any] = {
+            "halted_at": halted and halted.at.isoformat(),
             "at_step": at_step,
             "skip": skip,
             "place": place and {"x": place[0], "y": place[1]},

@@ -140,7 +140,8 @@ class ContinueRunHandler(OneRunHandler):
         summary="Have a halted run go on",
         description="At the step that it is at, at a later one, or behind it with skip.  Its place "
         "is looked for and checked again; what is done is never done again.  Of two who do "
-        "this at once one is refused.  A repair (place, element or by_hand) is kept as a new "
+        "this at once one is refused, and so is what was decided about an earlier halt "
+        "(halted_at).  A repair (place, element or by_hand) is kept as a new "
         "version of the trajectory, proposal_id, which nobody has approved.",
         scope=Scope.RUNS_WRITE,
         for_bound=True,

@@ -163,8 +163,12 @@ def show_run(api: Api, run_id: str) -> None:
 @api_options
 def continue_run(api: Api, run_id: str, at_step: int | None, skip: bool) -> None:
     """Have a halted run go on."""
-    body = {"at_step": at_step, "skip": skip}
-    api.show_changed(api.call("POST", f"/v1/runs/{run_id}/continue", body))
+    path = f"/v1/runs/{run_id}"
+    halted = api.call("GET", path)["halted"]
+    if halted is None:
+        raise click.ClickException(f"Run {run_id} is not halted.")
+    body = {"halted_at": halted["at"], "at_step": at_step, "skip": skip}
+    api.show_changed(api.call("POST", f"{path}/continue", body))
 
 
 @run.command("cancel")

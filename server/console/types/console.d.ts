@@ -1083,6 +1083,11 @@ interface HaltProperties {
   mayWrite: boolean;
 }
 
+/** What a halted run's buttons do: it goes on as they say, where it is still halted as it is shown. */
+interface GoOnProperties {
+  goOn: (how?: object) => Promise<void>;
+}
+
 interface PictureProperties {
   /** The id of a picture that the server keeps, or its base64 text; without one the marks are on nothing. */
   source: string;
@@ -1108,13 +1113,12 @@ interface AsItIsProperties {
   click?: (place: Place) => void;
 }
 
-interface PointingProperties {
+interface PointingProperties extends GoOnProperties {
   /** What the machine's programs tell of, and why they do not. */
   elements: DesktopElement[];
   words: string;
   pointed: import("../static/pages/runs/pointing.js").Pointed | null;
   point: (pointed: import("../static/pages/runs/pointing.js").Pointed) => void;
-  act: import("../static/pages/runs/one_run.js").OneRun["act"];
 }
 
 /** Of a list of the server's that nothing narrows. */

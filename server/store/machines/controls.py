@@ -105,12 +105,10 @@ class ControlStore:
 
         With ``take_over`` it is always the new one.  With it comes the epoch of the machine's
         newest link: what links there are later was begun after this.  None where there is no such
-        machine.
+        machine.  One's own begins anew.
         """
-        # One's own is kept: this may be done again after an answer that was lost.
-        is_kept: Document = {"$eq": ["$control.lease_hash", new.lease_hash]}
-        if not take_over:
-            is_kept = {"$or": [is_kept, {"$and": [_IN_FORCE, _KEEPS_OTHERS_OUT]}]}
+        is_others: Document = {"$ne": ["$control.lease_hash", new.lease_hash]}
+        is_kept = False if take_over else {"$and": [is_others, _IN_FORCE, _KEEPS_OTHERS_OUT]}
         control = {
             "lease_hash": new.lease_hash,
             # In a pipeline a text that begins with $ would be read as a field of the document.

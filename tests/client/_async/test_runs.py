@@ -29,16 +29,19 @@ async def test_program_begins_a_run_and_waits_for_its_end(
         assert (halted.halted.reason, halted.halted.step) == ("input_refused", 1)
         async with asyncio.TaskGroup() as background:
             waiting = background.create_task(begun.wait())
-            await f.runs.resume(begun.id, skip=True)
+            await f.runs.resume(halted, skip=True)
         ended = waiting.result()
         assert (ended.status, [each.status for each in ended.steps]) == (
             *("success", ["skipped", "done"]),
         )
-        with pytest.raises(farhand.WrongState):
-            await f.runs.resume(begun.id)
-        again = await f.runs.retry(begun.id)
-        assert (await again.wait()).retry_of == begun.id
-        assert [each.id async for each in f.runs.list(status="success")] == [again.id, begun.id]
+        for again in (begun.id, halted):
+            with pytest.raises(farhand.WrongState):
+                await f.runs.resume(again)
+        with pytest.raises(farhand.InvalidRequest, match="give halted_at"):
+            await f.runs.resume(begun.id, skip=True)
+        retried = await f.runs.retry(begun.id)
+        assert (await retried.wait()).retry_of == begun.id
+        assert [each.id async for each in f.runs.list(status="success")] == [retried.id, begun.id]
 
 
 async def test_many_are_begun_once_and_one_that_cannot_be_run_stops_no_other(

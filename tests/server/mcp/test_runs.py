@@ -38,7 +38,9 @@ async def test_run_is_begun_and_followed_to_its_halt_and_its_end(
         halted = await told(service, "get_run", run=run, wait=45)
         assert (halted["status"], halted["step"]) == ("running", 1)
         assert halted["halted"]["reason"] == "input_refused"
-        await service.post(f"/v1/runs/{run}/continue", {"skip": True})
+        of_run = f"/v1/runs/{run}"
+        seen = (await service.get(of_run)).json["halted"]["at"]
+        await service.post(f"{of_run}/continue", {"halted_at": seen, "skip": True})
         ended = await told(service, "get_run", run=run, wait=45)
     assert ended == {"run": run, "status": "success", "step": 3, "steps": 2}
 

@@ -34,7 +34,9 @@ SAVE: dict[str, Any] = {
 
 
 async def resumed(service: Service, run: Any, body: Any = None) -> Any:
-    reply = await service.post(f"/v1/runs/{run['id']}/continue", body)
+    seen = (await run_of(service, run))["halted"]["at"]
+    said = {"halted_at": seen, **(body or {})}
+    reply = await service.post(f"/v1/runs/{run['id']}/continue", said)
     assert reply.status == 200, reply.body
     return reply.json
 
@@ -149,10 +151,12 @@ async def test_machine_that_shows_neither_screen_nor_elements_halts_it(
 async def test_of_two_who_continue_it_at_once_one_wins(service: Service, player: Player) -> None:
     player.outcomes = [REFUSED]
     run = await begun(service, await approved(service, steps("a", "b")))
-    await until_halted(service, run)
+    seen = (await until_halted(service, run))["halted"]["at"]
     path = f"/v1/runs/{run['id']}/continue"
     bodies = ({"skip": True}, {"at_step": 2}, {"skip": True}, {"at_step": 2})
-    replies = await asyncio.gather(*(service.post(path, body) for body in bodies))
+    replies = await asyncio.gather(
+        *(service.post(path, {"halted_at": seen, **body}) for body in bodies)
+    )
     refused = [each.refusal for each in replies if each.status != 200]
     assert refused == [(409, "wrong-state")] * (len(bodies) - 1)
     ended = await until_ended(service, run)
@@ -161,12 +165,38 @@ async def test_of_two_who_continue_it_at_once_one_wins(service: Service, player:
     assert (await service.get("/v1/audit?action=run.continued")).json["total"] == 1
 
 
+@pytest.mark.parametrize("late", [{"skip": True}, {"at_step": 2}, {"at_step": 3}, {}])
+async def test_what_was_decided_about_one_halt_is_not_done_at_the_next(
+    service: Service, player: Player, late: Any
+) -> None:
+    player.outcomes = [PARTLY, PARTLY]
+    run = await begun(service, await approved(service, steps("a", "b", "c")))
+    path = f"/v1/runs/{run['id']}/continue"
+    seen = (await until_halted(service, run))["halted"]["at"]
+    await resumed(service, run, {"skip": True})
+    await until_run(service, run, lambda found: found["halted"] and found["step"] == 2)
+    # The answer was lost, and it is sent again; or another person's comes so late.
+    refused = await service.post(path, {"halted_at": seen, **late})
+    assert refused.refusal == (409, "wrong-state")
+    assert "halted anew at step 2: read it again" in refused.json["detail"]
+    if late:
+        for nothing in ({}, {"halted_at": None}):
+            unsaid = await service.post(path, {**nothing, **late})
+            assert unsaid.status == 422
+            assert b"give halted_at" in unsaid.body
+    assert player.pressed == ["a", "b"]
+    await resumed(service, run, {"at_step": 2})
+    assert (await until_ended(service, run))["status"] == "success"
+    assert player.pressed == ["a", "b", "b", "c"]
+
+
 async def test_skipped_step_is_not_done_again(service: Service, player: Player) -> None:
     player.outcomes = [PARTLY]
     run = await begun(service, await approved(service, steps("a", "b", "c")))
-    await until_halted(service, run)
+    seen = (await until_halted(service, run))["halted"]["at"]
     for wrong in ({"at_step": 4}, {"at_step": 0}, {"at_step": 1, "skip": True}, {"more": 1}):
-        reply = await service.post(f"/v1/runs/{run['id']}/continue", wrong)
+        said = {"halted_at": seen, **wrong}
+        reply = await service.post(f"/v1/runs/{run['id']}/continue", said)
         assert reply.status in (409, 422), wrong
     await resumed(service, run, {"at_step": 3})
     ended = await until_ended(service, run)

@@ -46,6 +46,8 @@ HELPS = (
     *(Scope.TRAJECTORIES_WRITE, Scope.TRAJECTORIES_APPROVE),
 )
 POINTED = {"element": {"role": "text", "name": "Your reference"}}
+GONE = {"id": str(uuid4()), "created_at": "2026-01-01T00:00:00Z"}
+"""A run that is not there."""
 
 
 @pytest.fixture
@@ -58,7 +60,9 @@ def player(io_loop: IOLoop, service: Service, machine: ScriptedMachine) -> Itera
 
 
 async def proceed(service: Service, run: Any, body: Any, **options: Any) -> Any:
-    return await service.post(f"/v1/runs/{run['id']}/continue", body, **options)
+    halted = (await run_of(service, run)).get("halted")
+    said = {"halted_at": halted["at"] if halted else run["created_at"], **body}
+    return await service.post(f"/v1/runs/{run['id']}/continue", said, **options)
 
 
 async def proposal_of(service: Service, run: Any) -> Any:
@@ -220,12 +224,12 @@ async def test_only_a_step_that_was_not_done_is_pointed_at_and_none_with_secrets
     ],
 )
 async def test_repair_that_says_two_things_is_refused(service: Service, body: Any) -> None:
-    refused = await service.post(f"/v1/runs/{uuid4()}/continue", body)
+    refused = await proceed(service, GONE, body)
     assert refused.status == 422, refused.body
 
 
 async def test_repair_needs_what_an_input_and_a_trajectory_need(service: Service) -> None:
     for lacks in (Scope.INPUT_SEND, Scope.TRAJECTORIES_WRITE):
         token = await service.new_token(*(set(HELPS) - {lacks}), user_id=uuid4())
-        refused = await proceed(service, {"id": uuid4()}, POINTED, token=token)
+        refused = await proceed(service, GONE, POINTED, token=token)
         assert (refused.status, refused.json["scope"]) == (403, lacks.value)

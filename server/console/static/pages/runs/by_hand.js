@@ -4,8 +4,8 @@ import { html, useEffect, useState } from "../../parts/elements.js";
 import { WorkButton } from "../../parts/pieces.js";
 import { call, listAll, path } from "../../server/api.js";
 
-/** @param {HaltProperties & {machine: string}} properties of the buttons that begin it, and that say that it is done */
-export function ByHand({ reading, halted, machine }) {
+/** @param {HaltProperties & GoOnProperties & {machine: string}} properties of the buttons that begin it, and that say that it is done */
+export function ByHand({ reading, halted, machine, goOn }) {
   const [recording, learn] = useState(/** @type {Recording | null} */ (null));
   useEffect(() => {
     const leaving = new AbortController();
@@ -23,7 +23,7 @@ export function ByHand({ reading, halted, machine }) {
   }
   async function finish(/** @type {Recording} */ { id, trajectory_id }) {
     await call("POST", path`/v1/recordings/${id}/stop`);
-    await reading.act("continue", { skip: true, by_hand: trajectory_id });
+    await goOn({ skip: true, by_hand: trajectory_id });
   }
   if (recording) return html`<${WorkButton} title="Go on behind the step, and propose what you did in its place" work=${() => finish(recording)}>Done by hand<//>`;
   return html`<${WorkButton} title="Take control and do the step yourself: what you do is recorded, and proposed in its place" work=${begin}>By hand<//>`;

@@ -18,6 +18,8 @@ export function Halt({ reading, halted, mayWrite }) {
   const { step: number, detail, at, is_done, is_unknown } = halted;
   const [points, setPoints] = useState(false);
   const { run, me } = reading;
+  // Nothing is done by it where the run has gone on meanwhile, and is halted anew.
+  const goOn = (/** @type {object} */ how = {}) => reading.act("continue", { halted_at: at, ...how });
   const mayRepair = mayWrite && run?.machine_id && !run.secrets.length && REPAIRS.every((scope) => me.scopes.includes(scope));
   const mayPoint = mayRepair && !is_done && !is_unknown;
   return html`<section class="halt" aria-label="Halted">
@@ -25,20 +27,20 @@ export function Halt({ reading, halted, mayWrite }) {
     <p role="status" dir="auto">${sentence(detail)}</p>
     <p class="small"><${Ago} time=${at} /> · ${is_unknown ? "Nobody knows whether the step was done" : is_done ? "The step was done" : "The step was not done"}</p>
     ${mayWrite && html`<div class="row">
-      <${GoingOn} reading=${reading} halted=${halted} />
+      <${GoingOn} reading=${reading} halted=${halted} goOn=${goOn} />
       ${mayPoint && html`<${Toggle} isOn=${points} opens click=${() => setPoints(!points)} title="Show what the step is to be done to now">Point at it<//>`}
-      ${mayRepair && html`<${ByHand} reading=${reading} halted=${halted} machine=${run?.machine_id} />`}
+      ${mayRepair && html`<${ByHand} reading=${reading} halted=${halted} machine=${run?.machine_id} goOn=${goOn} />`}
     </div>`}
-    ${points && mayPoint ? html`<${Pointed} reading=${reading} halted=${halted} />` : html`<${Shown} reading=${reading} halted=${halted} />`}
+    ${points && mayPoint ? html`<${Pointed} reading=${reading} halted=${halted} goOn=${goOn} />` : html`<${Shown} reading=${reading} halted=${halted} />`}
   </section>`;
 }
 
-/** @param {{reading: OneRun, halted: Halted}} properties of the buttons that let it go on without a repair */
-function GoingOn({ reading: { act, run, steps, trajectory }, halted: { step: number, is_done, is_unknown } }) {
+/** @param {HaltProperties & GoOnProperties} properties of the buttons that let it go on without a repair */
+function GoingOn({ reading: { run, steps, trajectory }, halted: { step: number, is_done, is_unknown }, goOn }) {
   const [isAsked, ask] = useState(false);
   const close = () => ask(false);
   async function goOnAt(/** @type {FormData} */ values) {
-    await act("continue", { at_step: Number(textOf(values, "at_step")) });
+    await goOn({ at_step: Number(textOf(values, "at_step")) });
     close();
   }
   const size = trajectory?.dimensions ?? { width: 1, height: 1 };
@@ -46,9 +48,9 @@ function GoingOn({ reading: { act, run, steps, trajectory }, halted: { step: num
   const nameOf = (/** @type {number} */ each) => `${each}${steps[each - 1] ? `: ${readStep(steps[each - 1] ?? {}, size).text}` : ""}`;
   return html`
     ${is_unknown
-      ? html`<${WorkButton} class="primary" work=${() => act("continue", { at_step: number })}>Do it again<//>`
-      : html`<${WorkButton} class="primary" title=${is_done ? "Look once more at what it led to" : "Look for the step once more"} work=${() => act("continue")}>Continue<//>`}
-    <${WorkButton} title="Take the step for done, and go on behind it" work=${() => act("continue", { skip: true })}>Skip<//>
+      ? html`<${WorkButton} class="primary" work=${() => goOn({ at_step: number })}>Do it again<//>`
+      : html`<${WorkButton} class="primary" title=${is_done ? "Look once more at what it led to" : "Look for the step once more"} work=${() => goOn()}>Continue<//>`}
+    <${WorkButton} title="Take the step for done, and go on behind it" work=${() => goOn({ skip: true })}>Skip<//>
     ${later.length > 0 && html`<button type="button" onClick=${() => ask(true)}>Continue at step…</button>`}
     ${isAsked && html`<${Dialog} title="Continue at which step?" submit=${goOnAt} close=${close}>
       <p class="small">Those before it that are not done are skipped.</p>
@@ -57,12 +59,12 @@ function GoingOn({ reading: { act, run, steps, trajectory }, halted: { step: num
     <//>`}`;
 }
 
-/** @param {{reading: OneRun, halted: Halted}} properties of a halt at which somebody points at what is meant */
-function Pointed({ reading, halted }) {
+/** @param {HaltProperties & GoOnProperties} properties of a halt at which somebody points at what is meant */
+function Pointed({ reading, halted, goOn }) {
   const { elements, words } = useElements(reading.run?.machine_id ?? null);
   const [pointed, point] = useState(/** @type {import("./pointing.js").Pointed | null} */ (null));
   return html`
-    <${Pointing} elements=${elements} words=${words} pointed=${pointed} point=${point} act=${reading.act} />
+    <${Pointing} elements=${elements} words=${words} pointed=${pointed} point=${point} goOn=${goOn} />
     <${Shown} reading=${reading} halted=${halted} pointed=${pointed} click=${(/** @type {Place} */ place) => point(pointedAt(elements, place))} />`;
 }
 

@@ -36,7 +36,7 @@ export function useElements(machine) {
 }
 
 /** @param {PointingProperties} properties of what is said of it: the list, what is chosen, and the button that has the step done there */
-export function Pointing({ elements, words, pointed, point, act }) {
+export function Pointing({ elements, words, pointed, point, goOn }) {
   const named = elements.filter(({ name, bounds, role }) => name && bounds && role !== "label" && role !== "frame");
   const chosen = pointed?.element ? named.findIndex(({ ref }) => ref === pointed.element?.ref) : -1;
   function choose(/** @type {Event} */ event) {
@@ -52,7 +52,7 @@ export function Pointing({ elements, words, pointed, point, act }) {
     </select><//>`}
     ${pointed && html`<div class="row">
       <p role="status" dir="auto">${pointed.element ? nameOfElement(pointed.element) : `The place ${pointed.place.x}, ${pointed.place.y}`}</p>
-      <${WorkButton} class="primary" work=${() => act("continue", bodyOf(pointed))}>Do it here<//>
+      <${WorkButton} class="primary" work=${() => goOn(bodyOf(pointed))}>Do it here<//>
     </div>`}
   </div>`;
 }
