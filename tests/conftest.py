@@ -37,7 +37,15 @@ _DATABASE_NUMBERS = itertools.count(1)
 _COMPUTING = ("tests/simulation/", "tests/model/")
 """Where the tests are that need the processor for longest."""
 
-_LONG = (*_COMPUTING, "tests/browser/", "tests/end_to_end/", "tests/faults/", "tests/test_")
+_LONG = (
+    *("tests/simulation/", "tests/run_kills/", "tests/faults/test_faults.py"),
+    *("tests/model/test_protocol.py", "tests/end_to_end/test_workers.py"),
+    *("tests/server/store/trajectories/test_listing.py", "tests/browser/test_accessibility.py"),
+    *("tests/machine_client/desktop/x11/test_contract.py", "tests/server/cli/test_demo.py"),
+    *("tests/canaries/", "tests/test_fleet_benchmark.py", "tests/model/", "tests/browser/"),
+    *("tests/server/vision/", "tests/end_to_end/", "tests/faults/", "tests/test_"),
+    *("tests/finding/", "tests/recorded_sessions/", "tests/server/cli/", "tests/server/webhooks/"),
+)
 """Where there are files that take half a minute and more, those that take longest first."""
 
 _NICENESS = 10
@@ -67,7 +75,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _turn(item: pytest.Item) -> int:
-    """The place of a test's room among those with long files; behind them for all others."""
+    """The place of a test's file or room among those that are long; behind them for all others."""
     return next(
         (turn for turn, room in enumerate(_LONG) if item.nodeid.startswith(room)), len(_LONG)
     )

@@ -16,6 +16,12 @@ def site(mongodb: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
         yield site
 
 
+@pytest.fixture
+def own_database(mongodb: str, fresh_database_name: str) -> dict[str, str]:
+    """Settings of another server, for a test that ends it or looks at an empty one."""
+    return {"mongodb_uri": mongodb, "mongodb_database": fresh_database_name}
+
+
 @pytest.fixture(scope="module")
 def browser(site: Site) -> Iterator[Browser]:
     """Begun last: from then on no other event loop can run in this thread."""

@@ -39,6 +39,8 @@ TWICE_AS_LARGE = {"width": DESKTOP["width"] // 2, "height": DESKTOP["height"] //
 
 Look = tuple[dict[str, int], Literal["light", "dark"]]
 
+AXE = Axe()
+
 LOOKS: list[Look] = [
     (size, scheme)
     for size in (DESKTOP, {"width": 1920, "height": 1080}, TWICE_AS_LARGE, PHONE)
@@ -57,8 +59,12 @@ def violations(page: Page, looks: Sequence[Look] = LOOKS) -> list[str]:
 
 
 def of_axe(page: Page) -> list[str]:
-    """What it finds, and where."""
-    found = Axe().run(page).response["violations"]
+    """What it finds, and where.  It is a long script, and brought to a page once."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.axe_script)
+    found = page.evaluate(
+        "axe.run({resultTypes: ['violations']}).then(results => results.violations)"
+    )
     return [f"{each['help']}: {[node['target'] for node in each['nodes']]}" for each in found]
 
 

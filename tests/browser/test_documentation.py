@@ -99,10 +99,12 @@ def test_operations_are_found_by_words(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="Trajectories")).to_be_visible()
 
 
-def test_page_about_the_api_leads_to_the_documentation(browser: Browser, tmp_path: Path) -> None:
+def test_page_about_the_api_leads_to_the_documentation(
+    browser: Browser, tmp_path: Path, own_database: dict[str, str]
+) -> None:
     site = built(tmp_path / "site")
     page = browser.new_page()
-    with served(tmp_path / "server", docs_dir=str(site)) as server:
+    with served(tmp_path / "server", docs_dir=str(site), **own_database) as server:
         page.goto(f"{server.server.url}/docs")
         page.get_by_role("link", name="Guide, reference and design").click()
         expect(page.get_by_role("heading", name="First")).to_be_visible()

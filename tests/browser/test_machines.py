@@ -44,10 +44,13 @@ def change(site: Site, machine: str, **body: Any) -> None:
 
 
 def test_without_machines_the_next_steps_are_there_to_copy(
-    browser: Browser, tmp_path: Path
+    browser: Browser, tmp_path: Path, own_database: dict[str, str]
 ) -> None:
     permissions = ["clipboard-read", "clipboard-write"]
-    with served(tmp_path) as site, Visit.begun(browser, site, permissions=permissions) as visit:
+    with (
+        served(tmp_path, **own_database) as site,
+        Visit.begun(browser, site, permissions=permissions) as visit,
+    ):
         visit.sign_in()
         page = visit.page
         expect(page.get_by_role("heading", name="No machine yet")).to_be_visible()
@@ -293,8 +296,10 @@ def test_why_nothing_is_heard_is_said_as_it_changes(visit: Visit) -> None:
     expect(connection).to_have_text("Live")
 
 
-def test_lost_server_is_said_and_found_again_by_itself(browser: Browser, tmp_path: Path) -> None:
-    with served(tmp_path) as site, Visit.begun(browser, site) as visit:
+def test_lost_server_is_said_and_found_again_by_itself(
+    browser: Browser, tmp_path: Path, own_database: dict[str, str]
+) -> None:
+    with served(tmp_path, **own_database) as site, Visit.begun(browser, site) as visit:
         machine, _ = site.add_machine("Before")
         visit.sign_in()
         page = visit.page
@@ -309,9 +314,10 @@ def test_lost_server_is_said_and_found_again_by_itself(browser: Browser, tmp_pat
 
 
 @pytest.fixture(scope="module")
-def crowded(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def crowded(mongodb: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A server with very many machines."""
-    with served(tmp_path_factory.mktemp("crowded")) as site:
+    directory = tmp_path_factory.mktemp("crowded")
+    with served(directory, mongodb_uri=mongodb, mongodb_database=directory.name) as site:
         names = [f"Till {number}" for number in range(MANY)]
         ids = [f"till-{number}" for number in range(MANY)]
         with ThreadPoolExecutor(8) as together:

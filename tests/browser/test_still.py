@@ -119,10 +119,10 @@ MESSAGES: list[Message] = [
 
 @pytest.mark.parametrize("size", WIDTHS, ids=lambda size: size["width"])
 def test_picture_stays_where_it_is_whatever_is_said(
-    browser: Browser, tmp_path: Path, size: ViewportSize
+    browser: Browser, tmp_path: Path, own_database: dict[str, str], size: ViewportSize
 ) -> None:
     with (
-        served(tmp_path) as site,
+        served(tmp_path, **own_database) as site,
         site.desk("Reception") as desk,
         robot_of(site) as robot,
         Visit.begun(browser, site, viewport=size) as visit,

@@ -215,9 +215,9 @@ def test_step_that_there_is_not_is_one_that_there_is(
 
 
 def test_lost_server_is_said_and_what_it_has_is_read_when_it_is_back(
-    browser: Browser, tmp_path: Path
+    browser: Browser, tmp_path: Path, own_database: dict[str, str]
 ) -> None:
-    with served(tmp_path) as site, Visit.begun(browser, site) as visit:
+    with served(tmp_path, **own_database) as site, Visit.begun(browser, site) as visit:
         workflow = site.api.call("POST", "/v1/workflows", {"name": "Enter an invoice"}).json["id"]
         library = Library(site, workflow)
         trajectory = library.add("Before", CLICK)

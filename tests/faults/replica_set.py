@@ -57,8 +57,9 @@ class Member:
             return {}
 
     def close(self) -> None:
-        self.process.close()
-        self._client.close()
+        """End it for good; the client of one that cannot be ended is closed all the same."""
+        with contextlib.closing(self._client):
+            self.process.close()
 
     @contextlib.contextmanager
     def _run(self) -> Iterator[subprocess.Popen[bytes]]:
@@ -96,6 +97,7 @@ class ReplicaSet:
         with contextlib.ExitStack() as stack:
             for member in replica_set.members:
                 stack.callback(member.close)
+            for member in replica_set.members:
                 member.process.start()
             replica_set._initiate()
             replica_set.wait_until_whole()

@@ -75,8 +75,11 @@ class SupervisedProcess:
         with self._changed:
             if self._process is None or self._process.poll() is not None:
                 return False
-            os.kill(self._process.pid, number)
-            return True
+            # It may end here, and be waited for by the thread: then there is nobody to signal.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._process.pid, number)
+                return True
+            return False
 
     def disable_restart(self) -> None:
         """Do not start it again until `enable_restart`."""

@@ -3,13 +3,17 @@
 import random
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pymongo
 import pytest
 from pymongo import WriteConcern
+from pymongo.errors import InvalidOperation
 
+from server.store.embedded_mongod import find_mongod
 from tests.faults.replica_set import Member, ReplicaSet
+from tests.faults.supervised_process import SupervisedProcess
 from tests.processes import until
 from tests.waiting import eventually
 
@@ -81,3 +85,39 @@ def test_secondary_killed_hinders_nobody(replica_set: ReplicaSet, primary: Membe
     assert write_and_count(replica_set) > 0
     assert eventually(replica_set.primary, "one is primary") is primary
     secondary.process.enable_restart()
+
+
+def test_nothing_stays_open_of_a_member_that_cannot_be_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    member = Member(tmp_path, find_mongod())
+    assert member.hello() == {}, "nobody has started it"
+
+    def fail() -> None:
+        raise AssertionError("could not be ended")
+
+    monkeypatch.setattr(member.process, "close", fail)
+    with pytest.raises(AssertionError, match="could not be ended"):
+        member.close()
+    with pytest.raises(InvalidOperation):
+        member.command("ping")
+
+
+def test_nothing_stays_open_where_a_member_cannot_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = []
+    close = Member.close
+
+    def noted(self: Member) -> None:
+        closed.append(self)
+        close(self)
+
+    def fail(_self: SupervisedProcess) -> None:
+        raise RuntimeError("no thread can be started")
+
+    monkeypatch.setattr(Member, "close", noted)
+    monkeypatch.setattr(SupervisedProcess, "start", fail)
+    with pytest.raises(RuntimeError, match="no thread"), ReplicaSet.running(tmp_path):
+        pass
+    assert len(closed) == 3

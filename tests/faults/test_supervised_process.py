@@ -3,6 +3,7 @@
 import contextlib
 import signal
 import subprocess
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -55,6 +56,39 @@ def test_stopped_process_is_seen_standing_still(supervised: SupervisedProcess) -
     assert supervised.signal(signal.SIGCONT)
     until(lambda: not supervised.is_stopped, "it goes on")
     assert supervised.starts == 1
+
+
+class EndsUnnoticed(subprocess.Popen[bytes]):
+    """Somebody waits for its end between the question whether it runs and the signal."""
+
+    def __init__(self) -> None:
+        super().__init__(["true"])
+        super().wait()
+        self.may_be_noticed = threading.Event()
+
+    def poll(self) -> None:
+        return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        self.may_be_noticed.wait(timeout)
+        return self.returncode
+
+
+def test_one_that_ends_before_the_signal_is_told_as_one_that_does_not_run() -> None:
+    process = EndsUnnoticed()
+
+    @contextlib.contextmanager
+    def ended() -> Iterator[EndsUnnoticed]:
+        yield process
+
+    supervised = SupervisedProcess("short", ended)
+    supervised.start()
+    assert supervised.wait_for_start(1, WAIT_SECONDS)
+    assert not supervised.kill()
+    supervised.disable_restart()
+    process.may_be_noticed.set()
+    assert supervised.wait_for_end(1, WAIT_SECONDS)
+    supervised.close()
 
 
 def test_start_that_fails_is_tried_again() -> None:

@@ -54,7 +54,7 @@ BODIES: dict[str, Any] = {
 def test_what_fits_takes_no_more_memory_than_it_may(
     monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    most = 4 * 1024 * 1024
+    most = 2 * 1024 * 1024
     monkeypatch.setattr(waiting_module, "MOST_BYTES", most)
     waiting, body = WaitingInputs(), BODIES[kind]
     tracemalloc.start()

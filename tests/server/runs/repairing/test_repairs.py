@@ -10,6 +10,7 @@ from tornado.ioloop import IOLoop
 from schemas.inputs.outcomes import Failed, Outcome, Refused
 from schemas.resources.tokens import Scope
 from schemas.values.pictures import Region
+from server.runs.finding.thresholds import PATIENCE_SECONDS
 from tests.links import hello
 from tests.runs import (
     Player,
@@ -48,6 +49,12 @@ HELPS = (
 POINTED = {"element": {"role": "text", "name": "Your reference"}}
 GONE = {"id": str(uuid4()), "created_at": "2026-01-01T00:00:00Z"}
 """A run that is not there."""
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is missing here never comes, so it is not waited for as long as on a real screen."""
+    monkeypatch.setitem(PATIENCE_SECONDS, "missing", 0.1)
 
 
 @pytest.fixture
