@@ -3,16 +3,16 @@
 One server, a machine with a program of GTK on a screen of 1280 x 800, and another whose keyed
 clicks are timed.  Clicks at buttons are recorded and approved, once with their elements and once by
 their pictures alone, each with something to be seen afterwards.  In alternating rounds: clicks on
-the other machine alone, and meanwhile a run.  A step is what it takes from the end of the one
-before to its own; how long the screen has to be still and one input takes are measured beside it.
-Some three minutes.
+the other machine alone, meanwhile a run, a run alone, and the same clicks by hand, to see how long
+one takes, and the screen until it is still: a button fades for a while after it was pressed.  A
+step is what it takes from the end of the one before to its own, and both are taken off that.  Some
+three minutes.
 """
 
 import argparse
 import asyncio
 import os
 import platform
-import statistics
 import tempfile
 import time
 from collections.abc import Mapping
@@ -48,6 +48,9 @@ SEEN_SECONDS: Final = 1.2
 AT_ONCE: Final = 20
 """Clicks in one go, between two looks whether the run is over."""
 
+BY_HAND: Final = 3
+"""Times that each button is clicked by hand in a round."""
+
 ELSEWHERE: Final = {"x": 1270, "y": 790}
 
 EXPECTED: Final[Mapping[str, dict[str, Any]]] = {
@@ -60,6 +63,7 @@ async def run(arguments: argparse.Namespace) -> None:
     """Start everything, measure, print, stop everything."""
     others: dict[str, list[float]] = {}
     steps: dict[str, list[float]] = {}
+    floors: dict[str, list[float]] = {}
     async with AsyncExitStack() as ending:
         stack = ending.enter_context(ExitStack())
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="farhand-bench-")))
@@ -84,7 +88,7 @@ async def run(arguments: argparse.Namespace) -> None:
                 others.setdefault(by, []).extend(seconds)
                 steps.setdefault(f"{by}, beside clicks", []).extend(_steps(begun))
                 steps.setdefault(by, []).extend(_steps(await _ended(api, trajectory)))
-        floors = await asyncio.to_thread(_floors, api)
+                await asyncio.to_thread(_by_hand, api, recorded, floors)
     _show(steps, others, floors)
 
 
@@ -170,32 +174,28 @@ def _steps(run: Mapping[str, Any]) -> list[float]:
     return [(two - one).total_seconds() for one, two in pairwise(ends)]
 
 
-def _floors(api: Api) -> dict[str, float]:
-    """What a step takes at least, in seconds: a still screen, and an input."""
-    questions: dict[str, tuple[str, Mapping[str, object]]] = {
-        "still": ("/v1/computer/bench/wait", {"any": [{"still": STILL}], "timeout": 5}),
-        "input": ("/v1/computer/bench/input/mouse/click", ELSEWHERE),
-    }
-    found = {}
-    for name, (path, body) in questions.items():
-        seconds = []
-        for _ in range(10):
+def _by_hand(api: Api, recorded: list[dict[str, Any]], floors: dict[str, list[float]]) -> None:
+    """What a step takes at least, in seconds: its input, and until the screen is still."""
+    still = {"any": [{"still": STILL}], "timeout": 5}
+    for step in BY_HAND * recorded:
+        questions = ("input", "input/mouse/click", step["body"]), ("settling", "wait", still)
+        for name, path, body in questions:
             began = time.perf_counter()
-            api.post(path, body)
-            seconds.append(time.perf_counter() - began)
-        found[name] = statistics.median(seconds)
-    return found
+            api.post(f"/v1/computer/bench/{path}", body)
+            floors.setdefault(name, []).append(time.perf_counter() - began)
 
 
 def _show(
-    steps: Mapping[str, list[float]], others: Mapping[str, list[float]], floors: Mapping[str, float]
+    steps: Mapping[str, list[float]],
+    others: Mapping[str, list[float]],
+    floors: Mapping[str, list[float]],
 ) -> None:
     print(f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores")
     rows: list[tuple[str, float]] = [
-        ("the screen is still, ms", floors["still"] * 1000),
-        ("an input, ms", floors["input"] * 1000),
+        ("until the screen is still after a click, ms", median_ms(floors["settling"])),
+        ("an input, ms", median_ms(floors["input"])),
     ]
-    beside = sum(floors.values()) * 1000
+    beside = sum(map(median_ms, floors.values()))
     for by, seconds in steps.items():
         most = MOST_MS.get(by)
         bound = "" if most is None else f" (at most {most})"

@@ -24,13 +24,14 @@ class ElementWatch:
             for number, each in enumerate(conditions)
             if isinstance(each, ElementSeen)
         ]
+        self._has_all = len(self._conditions) == len(conditions)
         self._elements = elements
         self._looks_again_at = 0.0
 
     @property
-    def has_none(self) -> bool:
-        """Whether there is nothing that it looks for."""
-        return not self._conditions
+    def has_all(self) -> bool:
+        """Whether all that is waited for are elements, and nobody looks at the screen itself."""
+        return self._has_all
 
     def met(self) -> tuple[int, Region | None] | None:
         """Which condition is met, and where; None where none is, or it is too soon to ask again.

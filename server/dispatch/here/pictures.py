@@ -1,5 +1,7 @@
 """Where the screen of a machine of this node shows a part of a recorded picture."""
 
+import asyncio
+
 from schemas.inputs.pictures import Area
 from schemas.values.pictures import Region
 from server.dispatch.here.screens import without_pointer
@@ -18,7 +20,9 @@ async def find_recorded(
     vision: Vision, pictures: PictureStore, link: LinkSocket, question: FindRecorded
 ) -> PlacesFound:
     """Where it may be now.  Raises RefusedError and StoreUnavailable."""
-    kept = await pictures.get(question.organization_id, question.picture)
+    kept, taken = await asyncio.gather(
+        pictures.get(question.organization_id, question.picture), without_pointer(link, question)
+    )
     if kept is None:
         raise RefusedError(no_vision("the recorded picture is not kept any more"))
     recorded = kept[1]
@@ -26,7 +30,6 @@ async def find_recorded(
         width, height = size_of(recorded)
     except NoPictureError as error:
         raise RefusedError(no_vision(f"the recorded picture cannot be read: {error}")) from None
-    taken = await without_pointer(link, question)
     part = Part(
         picture=_shown_then((width, height), taken),
         length=len(recorded),

@@ -33,7 +33,7 @@ def conditions(*each: dict[str, Any]) -> Conditions:
     return Wait.model_validate({"any": [*each]}).any
 
 
-SAVED = {"element": {"name": "Saved"}}
+SAVED: dict[str, Any] = {"element": {"name": "Saved"}}
 BUSY = {"element": {"name": "Busy"}, "gone": True}
 
 

@@ -2,11 +2,17 @@
 
 import threading
 import time
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
 
 from machine_client.desktop.base import RawFrame
+from machine_client.screen import watching
 from machine_client.screen.watching import watch
 from schemas.inputs.waits import Conditions, Wait
 from tests.machine_client.fakes import FakeView
+from tests.machine_client.screen.test_element_watch import SAVED, ScriptedElements
 
 
 def conditions(*wanted: dict[str, object]) -> Conditions:
@@ -97,3 +103,55 @@ def test_screen_that_is_drawn_all_the_time_is_looked_at_now_and_then() -> None:
     assert sight.matched is None
     # Each takes 5 ms, of which no more than 3 in 100 may be taken: 6 and the first.
     assert view.captures <= 8
+    # And it is not asked all the time whether something was drawn.
+    assert view.drawn <= 1 / watching.DRAWN_SECONDS + 2 * view.captures + 1
+
+
+class Played(FakeView):
+    """A large screen that is drawn at some times of a clock that only waits let go on."""
+
+    def __init__(self, *drawn_at: float) -> None:
+        super().__init__()
+        self.size = self.size._replace(width=60, height=60)
+        self.pixels = bytearray(60 * 60 * 4)
+        self.left = list(drawn_at)
+        self.now = self.used = 0.0
+        self.time = SimpleNamespace(
+            monotonic=lambda: self.now, process_time=lambda: self.used, sleep=self.sleep
+        )
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def wait_until_drawn(self, seconds: float) -> bool:
+        until = self.now + seconds
+        if not self.left or self.left[0] > until:
+            self.now = until
+            return False
+        self.now = max(self.now, self.left[0])
+        while self.left and self.left[0] <= self.now:
+            self.pixels = bytearray([len(self.left)] * 60 * 60 * 4)
+            del self.left[0]
+        return True
+
+    def capture(self, *, pointer: bool = True) -> RawFrame:
+        self.now += 0.006
+        self.used += 0.006
+        return super().capture(pointer=pointer)
+
+
+def test_screen_is_still_since_it_was_drawn_last_and_not_since_a_late_look(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    view = Played(0.02, 0.1, 0.2)
+    monkeypatch.setattr(watching, "time", view.time)
+    sight = watch(view, conditions({"still": 0.3}), 5, is_over=lambda: False)
+    # After the look at what was drawn first none is due for a while.
+    assert view.captures == 3
+    assert 0.5 <= sight.elapsed <= 0.5 + watching.DRAWN_SECONDS
+
+
+def test_where_all_that_is_waited_for_are_elements_no_picture_is_taken() -> None:
+    view, elements = ToldView(), ScriptedElements("Saved")
+    sight = watch(view, conditions(SAVED), 5, is_over=lambda: False, elements=cast("Any", elements))
+    assert (sight.matched, view.captures, elements.looks) == (0, 0, 1)
