@@ -349,6 +349,11 @@ class TrajectoryQuery(queries.PageQuery, IncludeQuery):
     machine_id: Annotated[MachineId | None, queries.NullText] = Field(
         None, description="Filter by the machine that they were recorded on."
     )
+    author_id: queries.NullableUuid = Field(
+        None,
+        description="Filter by who made or changed what a run would use: the id of a user, or of a "
+        "token that has no user.",
+    )
     is_approved: queries.NullableBool = Field(
         None, description="true = approved only, false = not approved only."
     )

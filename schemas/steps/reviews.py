@@ -35,6 +35,11 @@ class Editor(BaseModel):
         return f"token:{self.token_id}" if self.user_id is None else f"user:{self.user_id}"
 
 
+def authors_with(own_id: UUID) -> list[str]:
+    """What the author with this id can be known by: it is that of a user, or of a token."""
+    return [f"user:{own_id}", f"token:{own_id}"]
+
+
 class Review(BaseModel):
     """What was decided about a trajectory's content, and by whom."""
 

@@ -4,6 +4,7 @@ import json
 import threading
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
@@ -102,6 +103,31 @@ def test_filters_and_search_narrow_the_list_and_stay_in_the_address(
     expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
     page.get_by_role("button", name="Clear the filters").click()
     expect(page.get_by_role("link", name="Alpha")).to_be_visible()
+
+
+def test_name_of_who_showed_it_leads_to_all_of_theirs(reader: Visit, library: Library) -> None:
+    library.add("Mine", CLICK)
+    maker = library.site.api.call("GET", "/v1/audit").json["items"][0]["token_id"]
+    somebody_else = {"token_id": str(uuid4()), "token_name": "Otto"}
+    library.add("Mine as well", {**CLICK, "by": {"token_id": maker, "token_name": "Nora"}})
+    library.add("Imported", {**CLICK, "by": somebody_else})
+    page = reader.page
+    page.reload()
+    expect(items(page)).to_have_count(3)
+    page.get_by_role("link", name="Otto").click()
+    expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("link", name="Nora")).to_be_visible()
+    page.keyboard.press("j")
+    # The row is the trajectory's, not theirs.
+    expect(page.get_by_role("link", name="Imported")).to_be_focused()
+    page.get_by_role("link", name="Nora").click()
+    expect(page.get_by_label("Author")).to_have_value(maker)
+    expect(page.get_by_role("link", name="Mine as well")).to_be_visible()
+    page.get_by_label("Author").fill("Nora")
+    expect(page.get_by_role("alert")).to_contain_text("author_id")
+    page.get_by_label("Author").fill("")
+    expect(items(page)).to_have_count(3)
 
 
 def test_dates_are_whole_days(reader: Visit, library: Library) -> None:

@@ -26,7 +26,8 @@ class Trajectories:
     """Recorded sequences of steps.
 
     The filters of a list are those of ``GET /v1/trajectories``: ``workflow_id``, ``run_id``,
-    ``machine_id``, ``search``, ``is_approved``, ``is_generated`` (True unless given; None is both),
+    ``machine_id``, ``author_id`` (a user's or a token's), ``search``, ``is_approved``,
+    ``is_generated`` (True unless given; None is both),
     ``review_state`` ("pending", "open", "approved", "rejected" or "withdrawn"),
     ``created_at_from`` and ``created_at_to``, ``updated_at_from`` and ``updated_at_to``, ``sort``,
     ``steps`` (False leaves them out).

@@ -38,6 +38,11 @@ trajectory.add_command(step)
 @trajectory.command("list")
 @click.option("--workflow", type=click.UUID, help="Only the trajectories of this workflow.")
 @click.option("--machine", help="Only those that were recorded on the machine with this id.")
+@click.option(
+    "--author",
+    type=click.UUID,
+    help="Only those that the user or the token with this id made or changed.",
+)
 @click.option("--search", help="Only those with this in their id, name or description.")
 @click.option(
     "--review",
@@ -50,6 +55,7 @@ def list_trajectories(
     api: Api,
     workflow: UUID | None,
     machine: str | None,
+    author: UUID | None,
     search: str | None,
     review: str | None,
     every_state: bool,
@@ -64,6 +70,8 @@ def list_trajectories(
         query["workflow_id"] = str(workflow)
     if machine is not None:
         query["machine_id"] = machine
+    if author is not None:
+        query["author_id"] = str(author)
     if search is not None:
         query["search"] = search
     found = api.call_list("/v1/trajectories", query)

@@ -52,6 +52,15 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
             # Of its type alone MongoDB would not conclude that one machine's are all in it.
             partialFilterExpression={"machine_id": {"$gt": ""}},
         ),
+        # One key for each author.
+        IndexModel(
+            [
+                *(("organization_id", ASCENDING), ("authors", ASCENDING)),
+                *(*_NEWEST_FIRST, _GENERATED, _APPROVED),
+            ],
+            name="newest_of_author",
+            partialFilterExpression={"authors": {"$gt": ""}},
+        ),
         IndexModel(
             [("organization_id", ASCENDING), ("workflow_id", ASCENDING)],
             name="main_of_workflow",

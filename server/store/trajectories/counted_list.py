@@ -1,7 +1,8 @@
 """A list without a search: a partition of the trajectories, counted by its buckets.
 
-Filters that the counts do not know (a run, a time of update, some machines, a review) are counted
-on their index, and there ``skip`` goes along it, as in the orders by name and by time of update.
+Filters that the counts do not know (a run, a time of update, some machines, an author, a review)
+are counted on their index, and there ``skip`` goes along it, as in the orders by name and by time
+of update.
 """
 
 from bisect import bisect_left
@@ -26,7 +27,7 @@ from server.store.trajectories.counts import (
 )
 from server.store.trajectories.marks import OpenBatches, marked_new
 
-_UNCOUNTED_FILTERS: Final = {"run_id", "updated_at", "machine_id", "review.state"}
+_UNCOUNTED_FILTERS: Final = {"run_id", "updated_at", "machine_id", "authors", "review.state"}
 
 _EITHER: Final = {"$in": [False, True]}
 _ANY_STATE: Final[Document] = {"is_generated": _EITHER, "is_approved": _EITHER}
@@ -221,6 +222,7 @@ def _index(wanted: Document) -> str | None:
         return "newest_of_machine"
     for field, index in (
         ("run_id", "newest_of_run"),
+        ("authors", "newest_of_author"),
         ("workflow_id", "newest_of_workflow"),
         ("review.state", "newest_of_review"),
         ("is_generated", "newest_generated"),

@@ -60,7 +60,7 @@ _PAUSE_AFTER_FAILURE_SECONDS: Final = 5.0
 
 _ENTRY_FIELDS: Final = (
     *("_id", "organization_id", "workflow_id", "run_id", "is_generated", "is_approved"),
-    *("created_at", "updated_at", "name_order", "machine_id", "review"),
+    *("created_at", "updated_at", "name_order", "machine_id", "authors", "review"),
 )
 _READ_FIELDS: Final = dict.fromkeys((*_ENTRY_FIELDS, "search", "unindexed"), True)
 

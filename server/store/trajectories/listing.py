@@ -7,6 +7,7 @@ from typing import Final, Self
 from uuid import UUID
 
 from schemas.resources.trajectories import ExportQuery, TrajectoryQuery
+from schemas.steps.reviews import authors_with
 from schemas.values.times import whole_milliseconds
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import (
@@ -135,6 +136,8 @@ def trajectory_filter(
     if (machine_id := query.machine_id) is not None:
         is_within = within is None or machine_id in within
         wanted["machine_id"] = machine_id if is_within else {"$in": []}
+    if query.author_id is not None:
+        wanted["authors"] = {"$in": authors_with(query.author_id)}
     for field in ("workflow_id", "run_id", "is_approved"):
         value = getattr(query, field)
         if value is not None:

@@ -131,6 +131,7 @@ def test_query_has_the_defaults_of_the_specification() -> None:
         "workflow_id": None,
         "run_id": None,
         "machine_id": None,
+        "author_id": None,
         "is_approved": None,
         "is_generated": True,
         "review_state": None,

@@ -3,7 +3,7 @@ from uuid import UUID
 import pytest
 from pydantic import ValidationError
 
-from schemas.steps.reviews import MAX_COMMENT_CHARACTERS, Editor, NewReview
+from schemas.steps.reviews import MAX_COMMENT_CHARACTERS, Editor, NewReview, authors_with
 
 HASH = "0a" * 32
 
@@ -13,6 +13,7 @@ def test_author_is_the_user_or_else_the_token() -> None:
     assert one.author == f"token:{UUID(int=1)}"
     other = one.model_copy(update={"user_id": UUID(int=1)})
     assert other.author == f"user:{UUID(int=1)}"
+    assert authors_with(UUID(int=1)) == [other.author, one.author]
 
 
 def test_decision_names_the_content_that_it_is_about() -> None:

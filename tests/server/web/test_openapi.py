@@ -152,7 +152,7 @@ def test_list_parameters_are_documented_with_defaults_and_bounds() -> None:
     }
     assert set(parameters) == {
         *("search", "workflow_id", "run_id", "is_approved", "is_generated", "include"),
-        *("machine_id", "review_state"),
+        *("machine_id", "author_id", "review_state"),
         *("created_at_from", "created_at_to", "updated_at_from", "updated_at_to"),
         *("skip", "limit", "sort", "steps"),
     }

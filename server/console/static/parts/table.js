@@ -93,7 +93,7 @@ function walk(/** @type {number} */ by) {
   const rows = [...document.querySelectorAll(".table tbody tr")];
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   const row = rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)];
-  const focused = row?.querySelector("a") ?? row;
+  const focused = row?.querySelector(":not(small) > a") ?? row;
   if (focused instanceof HTMLElement) focused.focus();
   row?.scrollIntoView({ block: "nearest" });
 }

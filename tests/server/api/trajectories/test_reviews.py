@@ -108,6 +108,29 @@ async def test_list_of_a_state_has_what_is_in_it_now(service: Service) -> None:
     }
 
 
+async def test_list_of_an_author_has_what_they_made_or_changed(service: Service) -> None:
+    user = uuid4()
+    token = await service.new_token(*EVERYTHING, user_id=user)
+    path = path_of(await created(service, name="Changed", trajectory_data=[CLICK, TYPE]))
+    await created(service, name="Made")
+    maker = (await service.get("/v1/audit")).json["items"][0]["token_id"]
+
+    async def listed(author: object) -> list[list[str | None]]:
+        """What the lists of an author have, on each way to them; each of them once."""
+        ways: tuple[dict[str, str], ...] = ({}, {"search": "-"}, {"sort": "-name"})
+        found = [await names(service, author_id=author, **each) for each in ways]
+        return [found[0]] if found == [found[0]] * len(ways) else found
+
+    await service.server.services.library.indexer.index_all()
+    assert (await listed(maker), await listed(user)) == ([["Made", "Changed"]], [[]])
+    assert (await service.request("DELETE", f"{path}/steps/2", token=token)).status == 200
+    assert (await listed(maker), await listed(user)) == ([["Made", "Changed"]], [["Changed"]])
+    narrowed = await names(service, author_id=user, is_generated="null", workflow_id=uuid4())
+    assert narrowed == []
+    total = await service.get(f"/v1/trajectories?author_id={user}&limit=1")
+    assert total.json["total"] == 1
+
+
 async def test_rejection_stays_while_it_is_corrected(service: Service) -> None:
     path = path_of(await created(service, trajectory_data=[CLICK, TYPE]))
     rejected = await reviewed(service, path, await reviewer(service), "reject", comment="Step 2.")

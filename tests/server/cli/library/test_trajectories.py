@@ -62,6 +62,9 @@ def test_trajectory_is_listed_named_copied_moved_and_removed(library: Library) -
     assert copy in library.run(*reviewed, "open")
     assert copy not in library.run(*reviewed, "pending")
     assert copy not in library.run("trajectory", "list", "--machine", "desk-1")
+    by = json.loads(library.run("audit", "--json"))["items"][0]["token_id"]
+    assert copy in library.run("trajectory", "list", "--author", by)
+    assert copy not in library.run("trajectory", "list", "--author", str(uuid4()))
     library.run("trajectory", "remove", copy)
     assert copy not in library.run("trajectory", "list")
 

@@ -153,6 +153,7 @@ async def test_memory_does_not_grow_with_the_page(library: TrajectoryLibrary) ->
         ({"review_state": "rejected"}, "newest_of_review"),
         ({"is_generated": "null", "run_id": str(WORKFLOW)}, "newest_of_run"),
         ({"machine_id": "desk-1"}, "newest_of_machine"),
+        ({"author_id": str(WORKFLOW)}, "newest_of_author"),
     ],
 )
 async def test_list_follows_an_index_and_sorts_nothing(

@@ -61,13 +61,13 @@ export class Next {
 }
 
 /**
- * The next newer one that nobody has decided about, of the workflow, the machine and the search that the list was left with; behind the newest comes the oldest.
+ * The next newer one that nobody has decided about, of the workflow, the machine, the author and the search that the list was left with; behind the newest comes the oldest.
  * @type {(decided: Trajectory) => Promise<Trajectory | null>}
  */
 async function nextOpen({ id, created_at }) {
   const left = new URLSearchParams(backTo("/trajectories").split("?")[1]);
   const chosen = (/** @type {string} */ name) => left.get(name) ?? "";
-  const narrowed = { workflow_id: chosen("workflow_id"), machine_id: chosen("machine_id"), search: chosen("search") };
+  const narrowed = Object.fromEntries(["workflow_id", "machine_id", "author_id", "search"].map((name) => [name, chosen(name)]));
   const asked = { ...narrowed, review_state: "open", is_approved: "false", steps: "false", sort: "created_at", limit: TWO };
   for (const range of [{ created_at_from: created_at }, { created_at_to: created_at }]) {
     const { items } = /** @type {Part<Trajectory>} */ (await get(query("v1/trajectories", { ...asked, ...range })));
