@@ -9,6 +9,23 @@ from tests.browser.__main__ import PHONE
 from tests.browser.rig import Site, Visit, served
 from tests.server.console.test_site import built
 
+OPEN_EACH = """operations => operations.flatMap((operation) => {
+    const summary = operation.querySelector("summary");
+    const headings = [...operation.querySelectorAll("h1, h2, h3, h4, h5, h6")];
+    const answers = headings.find((each) => each.textContent === "Answers");
+    const wasClosed = !answers.checkVisibility();
+    summary.scrollIntoView({ block: "center" });
+    const { x, y, width, height } = summary.getBoundingClientRect();
+    const isReached = summary.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+    summary.click();
+    const isRead = answers.checkVisibility();
+    return wasClosed && isReached && isRead ? [] : [[operation.id, wasClosed, isReached, isRead]];
+})"""
+"""Clicks each of them in turn; those where that changes nothing, or somewhere else.
+
+In one go: to the page with all of them open each look of its own takes a quarter of a second.
+"""
+
 
 def test_every_operation_can_be_found_and_read(visit: Visit) -> None:
     page = visit.page
@@ -17,9 +34,11 @@ def test_every_operation_can_be_found_and_read(visit: Visit) -> None:
     operations = page.locator("details.operation")
     document = page.request.get(f"{visit.site.server.url}/openapi.json").json()
     expect(operations).to_have_count(sum(map(len, document["paths"].values())))
-    for each in operations.all():
-        each.locator("summary").first.click()
-        expect(each.get_by_role("heading", name="Answers")).to_be_visible()
+    assert operations.evaluate_all(OPEN_EACH) == []
+    last_answers = operations.last.get_by_role("heading", name="Answers")
+    expect(last_answers).to_be_visible()
+    operations.last.locator("summary").first.click()
+    expect(last_answers).to_be_hidden()
 
 
 def test_operation_shows_its_body_its_answers_and_what_it_needs(visit: Visit) -> None:
@@ -50,10 +69,11 @@ def test_page_about_the_api_can_be_read_without_scripts(browser: Browser, site: 
         operations = page.locator("details.operation")
         expect(operations.first).to_be_visible()
         expect(page.get_by_label("Find an operation")).to_be_hidden()
-        for each in operations.all():
-            expect(each.get_by_role("heading", name="Answers")).to_be_hidden()
-            each.locator("summary").click()
-            expect(each.get_by_role("heading", name="Answers")).to_be_visible()
+        assert operations.evaluate_all(OPEN_EACH) == []
+        last_answers = operations.last.get_by_role("heading", name="Answers")
+        expect(last_answers).to_be_visible()
+        operations.last.locator("summary").click()
+        expect(last_answers).to_be_hidden()
         click = page.locator("#click_mouse_button")
         expect(click.locator("pre")).to_contain_text(f"'{SERVER}/v1/computer/")
         click.get_by_role("link", name="InputResult").click()

@@ -29,7 +29,7 @@ def test_canary_is_found_where_it_is(tmp_path: Path) -> None:
         written = b64encode(before + canaries[0].encode() + b" in it")
         assert in_bytes(written, canaries) == {canaries[0]}
     assert in_bytes(json.dumps([*canaries[1]]).replace(" ", "").encode(), canaries) == {canaries[1]}
-    (tmp_path / "log").write_text("yxcvbnmasdfg")
+    (tmp_path / "log").write_bytes(bytes(1000) + canaries[1].encode() + bytes(1000))
     assert in_files(tmp_path, canaries) == {"log": {canaries[1]}}
     assert in_picture(png(drawn(f"Password: {canaries[0]}")), canaries) == {canaries[0]}
     found = Outcome(2, 5, 1, 3, {"log": {canaries[1]}})

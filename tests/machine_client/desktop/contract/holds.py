@@ -156,7 +156,7 @@ OTHERS = [
     (ScrollMouse(direction="down", amount=2, x=3, y=3), "wheel down", "wheel, turned down"),
     (ClickMouse(x=3, y=3, modifiers=("alt", "ctrl")), "left", "the left button"),
     (ClickMouse(x=3, y=3, modifiers=("alt", "ctrl")), "ctrl", "holds down the key ctrl"),
-    (PressKeys(text="x", hold=9), "x", "Somebody else holds down the key x"),
+    (PressKeys(text="x", hold=0.3), "x", "Somebody else holds down the key x"),
     (PressKeys(text="y ctrl+x"), "x", "Somebody else holds down the key x"),
     (PressKeys(text="y ctrl+x", down=True), "x", "Somebody else holds down the key x"),
     (PressKeys(text="x", down=False), "x", "Somebody else holds down the key x"),
