@@ -1,7 +1,5 @@
 """Where the screen of a machine of this node shows a part of a recorded picture."""
 
-from itertools import chain
-
 from schemas.inputs.pictures import Area
 from schemas.values.pictures import Region
 from server.dispatch.here.screens import without_pointer
@@ -42,7 +40,7 @@ async def find_recorded(
     )
     typed = await _typed(pictures, question)
     part = part.model_copy(update={"typed": tuple((len(one), len(other)) for one, other in typed)})
-    recorded = b"".join((recorded, *chain.from_iterable(typed)))
+    recorded = b"".join((recorded, *(each for both in typed for each in both)))
     caller = caller_of(question.organization_id, question.machine_id)
     try:
         return PlacesFound(places=await vision.places(caller, part, recorded, taken.picture))

@@ -29,12 +29,15 @@ async def find(
     StoreUnavailable.
     """
     clock = asyncio.get_running_loop().time
-    began_at = clock()
+    began_at = looks_at = clock()
     while isinstance(found := await look(machine, step, scale, typed), Halt):
-        left = began_at + PATIENCE_SECONDS.get(found.reason, 0.0) - clock()
-        if left <= 0:
+        give_up_at = began_at + PATIENCE_SECONDS.get(found.reason, 0.0)
+        # A look may take seconds, after which the screen may be another one.
+        if looks_at >= give_up_at:
             return await halted(machine, found)
-        await looking.until_changed(machine, left)
+        if (left := give_up_at - clock()) > 0:
+            await looking.until_changed(machine, left)
+        looks_at = clock()
     return found
 
 
