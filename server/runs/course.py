@@ -167,7 +167,7 @@ class RunCourse:
     async def _work(self) -> None:
         steps, values = await self._content()
         tools = StepTools(self._machine, self._hold, self._trying, self._parts.turns, values)
-        stepping = Stepping(tools, self._run)
+        stepping = Stepping(tools, self._run, steps)
         try:
             while stepping.run.step <= len(steps):
                 if self._leaves:

@@ -1,7 +1,7 @@
 """One step of a run: found, checked, tried, and seen to have come true."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -12,7 +12,7 @@ from schemas.steps.step import Expectation, Pause, Step
 from server.dispatch.questions.control import FindLink
 from server.dispatch.questions.question import Refusal, RefusalKind
 from server.runs.asking import Machine
-from server.runs.finding import Before, Found, Halt, Verified, as_before, expected, find
+from server.runs.finding import Before, Found, Halt, Verified, as_before, expected, find, typed_in
 from server.runs.hold import RunHold
 from server.runs.stops import Ending, Halting, Lost, Unavailable
 from server.runs.trying import Came, StepTrying, input_body, new_attempt
@@ -44,10 +44,11 @@ class StepTools:
 
 
 class Stepping:
-    """Does the steps of a run on this node, one by one; ``run`` is how far that has come."""
+    """Does ``steps`` of a run on this node, one by one; ``run`` is how far that has come."""
 
-    def __init__(self, tools: StepTools, run: StoredRun) -> None:
+    def __init__(self, tools: StepTools, run: StoredRun, steps: Sequence[Step]) -> None:
         self._tools = tools
+        self._steps = steps
         self._scale: float | None = None
         self.run = run
 
@@ -156,7 +157,8 @@ class Stepping:
             raise Unavailable(reply.detail)
 
     async def _found(self, step: Step) -> Found:
-        found = await find(self._tools.machine, step, self._scale)
+        before = self._steps[: self.run.step - 1]
+        found = await find(self._tools.machine, step, self._scale, typed_in(before))
         if isinstance(found, Halt):
             await self._check_seen(found)
             raise Halting.of(found)

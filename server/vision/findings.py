@@ -27,7 +27,9 @@ class Part(_Said):
     own, behind those of the other one.  The ``core`` is what is sought; all of its ``line`` has to
     be as it was, and how much of what is ``around`` it is, is told.  With ``text_at`` it is not the
     picture that is sought, but the text that it shows there.  ``for_keys`` is where keys go to,
-    which is told by how strongly its edges are drawn, and where a caret may blink.
+    which is told by how strongly its edges are drawn, but for where the pointer ``rested``.
+    ``typed`` are the lengths of two further pictures each, behind the recorded one, from before and
+    after a text was typed, which is another one now.
     """
 
     picture: Region
@@ -38,6 +40,18 @@ class Part(_Said):
     scale: float | None = None
     text_at: Place | None = None
     for_keys: bool = False
+    rested: Place | None = None
+    typed: tuple[tuple[int, int], ...] = ()
+
+    def taken_apart(self, content: bytes) -> tuple[bytes, bytes, list[tuple[bytes, bytes]]]:
+        """The picture that is looked at, the recorded one, and those of what was typed."""
+        end, pairs = len(content), list[tuple[bytes, bytes]]()
+        for before, after in reversed(self.typed):
+            middle = end - after
+            pairs.insert(0, (content[middle - before : middle], content[middle:end]))
+            end = middle - before
+        start = end - self.length
+        return content[:start], content[start:end], pairs
 
 
 class PlaceFound(_Said):

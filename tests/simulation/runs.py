@@ -80,7 +80,7 @@ class SimulatedRun:
         """Of its steps, in their order."""
         return [FIRST_MARK + 2 * number for number in range(len(self.steps))]
 
-    async def find(self, machine: Machine, step: Step, scale: float | None = None) -> Found | Halt:
+    async def find(self, machine: Machine, step: Step, *_: object) -> Found | Halt:
         """Stands in for `server.runs.finding.find`."""
         mark = mark_of(cast("AnyInput", input_body(step.operation, step.body)))
         await asyncio.sleep(self.world.runs.uniform(0.01, 0.4))

@@ -39,7 +39,11 @@ async def find_recorded(
         scale=question.scale,
         text_at=question.text_at,
         for_keys=question.for_keys,
+        rested=question.rested,
     )
+    typed = await _typed(pictures, question)
+    part = part.model_copy(update={"typed": tuple((len(one), len(other)) for one, other in typed)})
+    recorded = b"".join((recorded, *(each for both in typed for each in both)))
     caller = caller_of(question.organization_id, question.machine_id)
     try:
         return PlacesFound(places=await vision.places(caller, part, recorded, taken.picture))
@@ -47,6 +51,17 @@ async def find_recorded(
         raise RefusedError(busy("pictures to be looked at as it may")) from None
     except VisionError as error:
         raise RefusedError(no_vision(str(error))) from None
+
+
+async def _typed(pictures: PictureStore, question: FindRecorded) -> list[tuple[bytes, bytes]]:
+    """The pictures from before and after each text; without those that are not kept any more."""
+    found = []
+    for each in question.typed:
+        before = await pictures.get(question.organization_id, each.before)
+        after = await pictures.get(question.organization_id, each.after)
+        if before is not None and after is not None:
+            found.append((before[1], after[1]))
+    return found
 
 
 def _shown_then(size: tuple[int, int], taken: PictureTaken) -> Region:

@@ -1,8 +1,8 @@
 """Where a part of a recorded picture is on a machine's screen."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.inputs.pictures import Area
 from schemas.inputs.sights import Place
@@ -11,6 +11,18 @@ from server.dispatch.questions.question import Look, Refusal, Reply
 from server.dispatch.questions.texts import ANSWER_SECONDS
 from server.dispatch.refusals import no_vision
 from server.vision.findings import MOST_PLACES, PlaceFound
+
+MOST_TYPED: Final = 8
+"""Texts that are known to be other ones now, the newest: each takes two pictures."""
+
+
+class TypedText(BaseModel):
+    """A text that a step typed: the kept pictures from before it and after it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    before: PictureId
+    after: PictureId
 
 
 class PlacesFound(Reply):
@@ -26,7 +38,8 @@ class FindRecorded(Look[PlacesFound]):
     The ``core`` is sought; how much of its ``line`` and of what is ``around`` it is there again is
     told.  ``scale`` is how much larger the screen is known to be than it was recorded.  With
     ``text_at`` it is the text that is sought that the kept picture shows there, in whatever font.
-    ``for_keys`` is where keys go to: it has to look as it did also in what tells that they do.
+    ``for_keys`` is where keys go to: it has to look as it did also in what tells that they do, but
+    for where the pointer ``rested``.  What was ``typed`` has been typed anew, with other values.
     """
 
     answer_seconds = ANSWER_SECONDS
@@ -39,6 +52,8 @@ class FindRecorded(Look[PlacesFound]):
     scale: float | None = None
     text_at: Place | None = None
     for_keys: bool = False
+    rested: Place | None = None
+    typed: Annotated[tuple[TypedText, ...], Field(max_length=MOST_TYPED)] = ()
 
     def lost(self) -> Refusal:
         """It may be there; nobody says where."""

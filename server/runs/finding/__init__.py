@@ -7,6 +7,7 @@ is to bring about.
 from server.runs.finding.expecting import as_before, expected
 from server.runs.finding.finding import find
 from server.runs.finding.outcomes import Before, Candidate, Found, Halt, HaltReason, Verified
+from server.runs.finding.typed import typed_in
 
 __all__ = [
     "Before",
@@ -18,4 +19,5 @@ __all__ = [
     "as_before",
     "expected",
     "find",
+    "typed_in",
 ]

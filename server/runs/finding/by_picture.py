@@ -1,13 +1,14 @@
 """Finds a step's target by the picture of what was around its place."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from schemas.inputs.bodies import MouseInput
 from schemas.inputs.pictures import Area
+from schemas.inputs.sights import Place
 from schemas.steps.step import Step, Target
 from schemas.values.pictures import Region
-from server.dispatch.questions.pictures import FindRecorded
+from server.dispatch.questions.pictures import FindRecorded, TypedText
 from server.runs.asking import Machine
 from server.runs.finding import placing
 from server.runs.finding.looking import asked
@@ -30,14 +31,25 @@ _EDGE = 2
 
 
 async def by_picture(
-    machine: Machine, step: Step, target: Target, scale: float | None
+    machine: Machine,
+    step: Step,
+    target: Target,
+    scale: float | None,
+    typed: Sequence[TypedText] = (),
 ) -> Found | Halt | None:
-    """Where the target is; None where nothing is like its picture.  Raises RefusedError."""
+    """Where the target is; None where nothing is like its picture.  Raises RefusedError.
+
+    Where nothing is as it was, texts that were ``typed`` before may be other ones.
+    """
     if target.crop is None or (place := placing.place_of(step)) is None:
         return None
     height = line_of(target, place)
     around = target.crop.area
     found = await _place_of(machine, target.crop.picture, place, height, around, scale)
+    if typed and not isinstance(found, PlaceFound):
+        question = asking(machine, target.crop.picture, place, height, around)
+        question = question.model_copy(update={"scale": scale, "typed": tuple(typed)})
+        found = chosen((await asked(machine, question)).places) or found
     if not isinstance(found, PlaceFound):
         return found
     core = _core(place, height, around)
@@ -49,13 +61,17 @@ async def by_picture(
     return Found(body, "picture", found.around, found.at, found.scale)
 
 
-async def keys_by_picture(machine: Machine, step: Step, target: Target) -> Found | Halt:
+async def keys_by_picture(
+    machine: Machine, step: Step, target: Target, typed: Sequence[TypedText] = ()
+) -> Found | Halt:
     """Whether what was clicked before some keys is as it was then.  Raises RefusedError."""
     if target.crop is None or target.crop.place is None:
         return Found(dict(step.body), "none needed")
     place, around = (target.crop.place.x, target.crop.place.y), target.crop.area
     question = asking(machine, target.crop.picture, place, line_of(target, place), around)
-    question = question.model_copy(update={"for_keys": True})
+    rested = Place(x=place[0], y=place[1])
+    update = {"for_keys": True, "rested": rested, "typed": tuple(typed)}
+    question = question.model_copy(update=update)
     halt = None
     for _ in range(LOOKS_AGAIN):
         found = chosen((await asked(machine, question)).places)

@@ -1,9 +1,11 @@
 """Where a step belongs on the screen as it is now."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Final
 
 from schemas.steps.step import Step, Target
+from server.dispatch.questions.pictures import TypedText
 from server.dispatch.refusals import RefusedError
 from server.runs.asking import Machine
 from server.runs.finding import looking, placing
@@ -17,32 +19,42 @@ from server.runs.finding.thresholds import PATIENCE_SECONDS
 _FIRST: Final = (("x", "y"), ("start_x", "start_y"))
 
 
-async def find(machine: Machine, step: Step, scale: float | None = None) -> Found | Halt:
+async def find(
+    machine: Machine, step: Step, scale: float | None = None, typed: Sequence[TypedText] = ()
+) -> Found | Halt:
     """Where a step belongs, once the screen is still; or why nobody knows, and nothing was done.
 
     A screen that is about to come is waited for.  ``scale`` is what earlier steps of the run were
-    found at.  Raises StoreUnavailable.
+    found at, and ``typed`` what of them typed texts that are other ones now.  Raises
+    StoreUnavailable.
     """
     clock = asyncio.get_running_loop().time
-    began_at = clock()
-    while isinstance(found := await look(machine, step, scale), Halt):
-        left = began_at + PATIENCE_SECONDS.get(found.reason, 0.0) - clock()
-        if left <= 0:
+    began_at = looks_at = clock()
+    while isinstance(found := await look(machine, step, scale, typed), Halt):
+        give_up_at = began_at + PATIENCE_SECONDS.get(found.reason, 0.0)
+        # A look may take seconds, after which the screen may be another one.
+        if looks_at >= give_up_at:
             return await halted(machine, found)
-        await looking.until_changed(machine, left)
+        if (left := give_up_at - clock()) > 0:
+            await looking.until_changed(machine, left)
+        looks_at = clock()
     return found
 
 
-async def look(machine: Machine, step: Step, scale: float | None = None) -> Found | Halt:
+async def look(
+    machine: Machine, step: Step, scale: float | None = None, typed: Sequence[TypedText] = ()
+) -> Found | Halt:
     """The same at this moment, with no picture of a halt."""
     await looking.settle(machine)
     try:
-        return await _found(machine, step, scale)
+        return await _found(machine, step, scale, typed)
     except RefusedError as error:
         return Halt("cannot_look", error.refusal.detail, refusal=error.refusal)
 
 
-async def _found(machine: Machine, step: Step, scale: float | None) -> Found | Halt:
+async def _found(
+    machine: Machine, step: Step, scale: float | None, typed: Sequence[TypedText]
+) -> Found | Halt:
     if placing.named_elements(step):
         return await named(machine, step)
     target = step.target
@@ -52,25 +64,29 @@ async def _found(machine: Machine, step: Step, scale: float | None) -> Found | H
         if step.operation.startswith("keyboard.") and target.element is not None:
             return await at_focus(machine, step, target)
         if step.operation.startswith("keyboard."):
-            return await keys_by_picture(machine, step, target)
+            return await keys_by_picture(machine, step, target, typed)
         if placing.is_in_picture(step) and (target.element or target.crop):
             return Halt(
                 "unfindable", "its places are those of a smaller picture, and have no target"
             )
         return Found(dict(step.body), "none needed")
     found = await _by_element(machine, step, target)
-    return found or await _by_sight(machine, step, target, scale) or _nowhere(target)
+    return found or await _by_sight(machine, step, target, scale, typed) or _nowhere(target)
 
 
 async def _by_sight(
-    machine: Machine, step: Step, target: Target, scale: float | None
+    machine: Machine,
+    step: Step,
+    target: Target,
+    scale: float | None,
+    typed: Sequence[TypedText],
 ) -> Found | Halt | None:
     """By its picture or else its text, where no element that is told of is another one.
 
     An element that is not there has gone, also where nobody looks for pictures.
     """
     try:
-        found = await by_picture(machine, step, target, scale)
+        found = await by_picture(machine, step, target, scale, typed)
         if found is None:
             found = await by_text(machine, step, target)
     except RefusedError as error:

@@ -9,9 +9,15 @@ STILL_SECONDS: Final = 0.3
 SETTLE_SECONDS: Final = 2.0
 """A screen that never is, is looked at after so long."""
 
-PATIENCE_SECONDS: Final[Mapping[str, float]] = {"missing": 10.0, "focus": 10.0, "surroundings": 3.0}
+PATIENCE_SECONDS: Final[Mapping[str, float]] = {
+    "missing": 10.0,
+    "focus": 10.0,
+    "surroundings": 3.0,
+    "cannot_look": 1.0,
+}
 """By the reason of a halt, for which it is looked again whenever the screen has changed: a program
-that starts shows its window after some seconds, and what stands around a field a moment later."""
+that starts shows its window after some seconds, and what stands around a field a moment later.  A
+screen that just got another size may show nothing for a moment."""
 
 BLIND_SECONDS: Final = 0.5
 """After which it is looked again where no screen tells of a change."""

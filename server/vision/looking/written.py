@@ -39,7 +39,8 @@ _TAKEN_FOR: Final = str.maketrans("oqdliíì|!1¡szbg", "000111111115286")
 
 def places(question: Question, part: Part, content: bytes) -> tuple[PlaceFound, ...]:
     """Where the text may be, those whose line reads the same first."""
-    recorded = pixels.decoded(content[-part.length :])
+    screen, kept, _ = part.taken_apart(content)
+    recorded = pixels.decoded(kept)
     shown = Question(region=part.picture, size=Size(recorded.shape[1], recorded.shape[0]))
     line, around = (box_in(each, shown) for each in (part.line, part.around))
     at = part.text_at
@@ -52,7 +53,7 @@ def places(question: Question, part: Part, content: bytes) -> tuple[PlaceFound, 
     others = [
         each for each in lines if each not in row and each != target and _share(each.box, around)
     ]
-    now = read(pixels.decoded(content[: -part.length]))
+    now = read(pixels.decoded(screen))
     found = [
         PlaceFound(
             at=pixels.on_desktop(each.box, question),

@@ -1,5 +1,6 @@
 """Targets by elements on a machine that the test plays, for what real ones seldom show."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -102,6 +103,36 @@ async def test_screen_that_is_about_to_come_is_waited_for() -> None:
     found = await find(Played([], before=come), click(around=around(ROWS[3], ROWS)))
     assert isinstance(found, Found)
     assert found.body == {"element": {"ref": "row-2"}}
+
+
+class Resized(Played):
+    """A machine that shows nothing when it is first asked."""
+
+    async def ask(self, question: Question[Any]) -> Any:
+        answer = await super().ask(question)
+        if isinstance(question, FindElements) and len(self.asked) == 1:
+            return unavailable("no_screen", "the machine shows no screen: it was resized", None)
+        return answer
+
+
+async def test_screen_that_shows_nothing_for_a_moment_is_looked_at_again() -> None:
+    step = click(around=around(ROWS[3], ROWS))
+    assert isinstance(await look(Resized(ROWS), step), Halt)
+    assert isinstance(await find(Resized(ROWS), step), Found)
+
+
+async def test_screen_that_came_during_a_long_look_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("server.runs.finding.finding.PATIENCE_SECONDS", {"missing": 0.01})
+
+    def come(machine: Played) -> None:
+        time.sleep(0.02)
+        if len(machine.asked) > 2:
+            machine.elements = ROWS
+
+    found = await find(Played([], before=come), click(around=around(ROWS[3], ROWS)))
+    assert isinstance(found, Found)
 
 
 @pytest.mark.parametrize(

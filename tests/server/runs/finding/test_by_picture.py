@@ -5,9 +5,10 @@ from uuid import UUID
 
 import pytest
 
+from schemas.inputs.sights import Place
 from schemas.steps.step import Step, Target
 from schemas.values.pictures import Region
-from server.dispatch.questions.pictures import FindRecorded, PlacesFound
+from server.dispatch.questions.pictures import FindRecorded, PlacesFound, TypedText
 from server.dispatch.questions.question import Question
 from server.dispatch.refusals import unavailable
 from server.runs.finding import Found, Halt
@@ -72,3 +73,38 @@ async def test_keys_of_which_nothing_is_known_are_sent() -> None:
     found = await look(Shown(), step)
     assert isinstance(found, Found)
     assert found.how == "none needed"
+
+
+TYPED = TypedText(before="a" * 64, after="b" * 64)
+
+
+async def test_keys_look_beside_the_pointer_and_what_was_typed() -> None:
+    machine = Shown((SEEN,))
+    step = Step(
+        operation="keyboard.type",
+        body={"text": "7"},
+        target=Target.model_validate({"crop": CROP | PLACE}),
+    )
+    assert isinstance(await look(machine, step, None, (TYPED,)), Found)
+    (asked,) = machine.asked
+    assert asked.rested == Place(x=160, y=80)
+    assert asked.typed == (TYPED,)
+
+
+@pytest.mark.parametrize(
+    ("looks", "typed", "asked"),
+    [([(SEEN,)], [TYPED], 1), ([(CARET,), (SEEN,)], [TYPED], 2), ([(CARET,)], [], 1)],
+    ids=["as it was", "another text", "nothing typed"],
+)
+async def test_what_was_typed_is_left_out_where_a_target_is_not_as_it_was(
+    looks: list[tuple[PlaceFound, ...]], typed: list[TypedText], asked: int
+) -> None:
+    machine = Shown(*looks)
+    step = Step(
+        operation="mouse.click",
+        body={"x": 160, "y": 80},
+        target=Target.model_validate({"crop": CROP}),
+    )
+    found = await look(machine, step, None, typed)
+    assert isinstance(found, Found) is (looks[-1] == (SEEN,))
+    assert [bool(each.typed) for each in machine.asked] == [False, True][:asked]

@@ -5,6 +5,7 @@ import io
 import pytest
 from PIL import Image, ImageDraw
 
+from schemas.inputs.sights import Place
 from schemas.values.pictures import Region, Size
 from server.vision.findings import Part, Question
 from server.vision.looking.looking import looked_at
@@ -88,6 +89,57 @@ def test_what_keys_go_to_has_to_be_drawn_as_strongly() -> None:
     assert [each.line for each in looked_at(for_keys, field(40) + recorded).places] == [1.0]
     assert [each.line for each in looked_at(asked(recorded), field(160) + recorded).places] == [1.0]
     assert all(each.line < 1 for each in looked_at(for_keys, field(160) + recorded).places)
+
+
+def field(
+    text: str = "", *, ink: str = "#909090", pointer: bool = False, caret: bool = False
+) -> bytes:
+    image = WORDS.copy()
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((150, 6, 300, 34), outline=ink, fill="#ffffff")
+    draw.text((160, 13), text, fill="#202020")
+    if caret:
+        draw.line((156, 12, 156, 28), fill="#000000")
+    if pointer:
+        draw.line((225, 14, 225, 28), fill="#000000", width=2)
+    return screen((100, 100), image)
+
+
+def test_line_whose_boxes_are_drawn_otherwise_is_told_by_its_letters() -> None:
+    recorded = field()
+    places = looked_at(asked(recorded), field(ink="#2060c0", caret=True) + recorded).places
+    assert [each.line for each in places] == [1.0]
+    places = looked_at(asked(recorded), field("old", ink="#2060c0") + recorded).places
+    assert all(each.line < 1 for each in places)
+
+
+def test_text_that_was_typed_anew_is_left_out() -> None:
+    before, recorded = field(), field("Ada")
+
+    def lines(now: bytes, *, typed: bool) -> list[float]:
+        question = asked(recorded)
+        assert question.part is not None
+        more = before + recorded if typed else b""
+        lengths = ((len(before), len(recorded)),) if typed else ()
+        part = question.part.model_copy(update={"typed": lengths})
+        question = question.model_copy(update={"part": part})
+        return [each.line for each in looked_at(question, now + recorded + more).places]
+
+    now = field("Grace H")
+    assert lines(now, typed=True) == [1.0]
+    assert all(each < 1 for each in lines(now, typed=False))
+    other = screen((100, 100), drawn("Order 4717", (320, 40)))
+    assert all(each < 1 for each in lines(other, typed=True))
+
+
+def test_pointer_that_rested_where_keys_go_to_is_left_out() -> None:
+    recorded = field(pointer=True)
+    question = asked(recorded)
+    assert question.part is not None
+    for rested, line in ((Place(x=325, y=121), 1.0), (None, 0.0)):
+        part = question.part.model_copy(update={"for_keys": True, "rested": rested})
+        places = looked_at(question.model_copy(update={"part": part}), field() + recorded).places
+        assert (max((each.line for each in places), default=0.0) == 1.0) is (line == 1.0)
 
 
 def test_part_at_the_edge_of_the_screen_is_not_all_there() -> None:
