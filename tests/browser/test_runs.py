@@ -1,6 +1,7 @@
 """Runs in the console: begun from an approved trajectory, halted, continued, skipped and ended."""
 
 import json
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from tests.browser.__main__ import DESKTOP, PHONE
 from tests.browser.rig import Desk, Site, Visit
 from tests.browser.runs import KEYS, NOWHERE, TYPED, approved, halted_run, run_of
 from tests.browser.test_accessibility import violations
+from tests.commandline import run as run_command
 from tests.processes import until
 
 SECRET = {"operation": "keyboard.type", "body": {}, "secret": "password"}
@@ -87,6 +89,36 @@ def test_run_is_begun_halts_is_continued_and_ends(operator: Visit, site: Site, d
     page.get_by_role("button", name="Cancel the run").press("Enter")
     expect(page.locator(".head .outcome")).to_contain_text("Cancelled")
     assert run_of(site, run_on(page))["retry_of"] == run
+
+
+def test_step_is_done_by_hand_and_proposed_in_its_place(
+    operator: Visit, site: Site, desk: Desk
+) -> None:
+    run = halted_run(site, desk.machine, halt_timeout=0)
+    page = operator.page
+    operator.go(f"/runs/{run}")
+    halt = page.get_by_role("region", name="Halted")
+    # The command says the same, but not with what others have recorded.
+    refused = run_command(
+        *("run", "continue", run, "--skip", "--by-hand", run_of(site, run)["trajectory_id"]),
+        FARHAND_DATA_DIR=str(site.server.directory / "data"),
+    )
+    assert "was not recorded on the run's machine" in refused.stderr, refused.output
+    halt.get_by_role("button", name="By hand", exact=True).press("Enter")
+    expect(page).to_have_url(re.compile(f"#/machines/{desk.machine}$"))
+    site.api.send(desk.machine, "mouse/click", {"x": 450, "y": 290})
+    page.go_back()
+    halt.get_by_role("button", name="Done by hand").press("Enter")
+    expect(page.locator(".head .outcome")).to_contain_text("Success")
+    results = page.locator('td[data-column="result"]')
+    expect(results).to_contain_text(["Done", "Done", "Skipped", "Done"])
+    repaired = run_of(site, run)
+    assert [(each["number"], each["kind"]) for each in repaired["repairs"]] == [(3, "by_hand")]
+    proposed = site.api.call("GET", f"/v1/trajectories/{repaired['proposal_id']}").json
+    steps = [each["operation"] for each in proposed["trajectory_data"]]
+    assert steps == ["keyboard.key", "keyboard.type", "mouse.click", "keyboard.key"]
+    assert proposed["trajectory_data"][2]["by"]["through"] == "api"
+    assert proposed["review"]["state"] == "open"
 
 
 def test_list_is_narrowed_by_its_address_and_goes_on_by_itself(

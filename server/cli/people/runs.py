@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
 import click
 
@@ -156,18 +157,74 @@ def show_run(api: Api, run_id: str) -> None:
         click.echo(printable(words), err=True)
 
 
+def _place(_context: click.Context, _option: click.Parameter, given: str | None) -> Any:
+    """A place of the screen.  Raises BadParameter."""
+    if given is None:
+        return None
+    x, _, y = given.partition(",")
+    try:
+        return {"x": int(x), "y": int(y)}
+    except ValueError:
+        raise click.BadParameter("must be X,Y in pixels, such as 620,322") from None
+
+
+def _element(_context: click.Context, _option: click.Parameter, given: str | None) -> Any:
+    """What finds an element.  Raises BadParameter."""
+    if given is None:
+        return None
+    try:
+        selector = json.loads(given)
+    except ValueError:
+        selector = None
+    if not isinstance(selector, dict):
+        raise click.BadParameter('must be a JSON object, such as {"role": "text", "name": "Order"}')
+    return selector
+
+
+def _repairs(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that say how the step is, or was, to be done, as ``repair``."""
+
+    @click.option(
+        "--place", callback=_place, metavar="X,Y", help="Do the step to what is there now."
+    )
+    @click.option(
+        "--element",
+        callback=_element,
+        metavar="JSON",
+        help='Do the step to the element that this finds, such as {"name": "Order"}.',
+    )
+    @click.option(
+        "--by-hand",
+        type=click.UUID,
+        metavar="TRAJECTORY",
+        help="With --skip: the step was done by hand, as this recording has it.",
+    )
+    @wraps(command)
+    def with_repair(
+        api: Api, *, place: Any, element: Any, by_hand: UUID | None, **others: Any
+    ) -> None:
+        asked = {"place": place, "element": element, "by_hand": by_hand and str(by_hand)}
+        repair = {name: value for name, value in asked.items() if value is not None}
+        command(api, repair=repair, **others)
+
+    return with_repair
+
+
 @run.command("continue")
 @click.argument("run_id", metavar="RUN")
 @click.option("--at-step", type=click.IntRange(min=1), help="Go on at this step.")
 @click.option("--skip", is_flag=True, help="Take the step for done, and go on behind it.")
 @api_options
-def continue_run(api: Api, run_id: str, at_step: int | None, skip: bool) -> None:
-    """Have a halted run go on."""
+@_repairs
+def continue_run(
+    api: Api, run_id: str, at_step: int | None, skip: bool, repair: dict[str, Any]
+) -> None:
+    """Have a halted run go on; a repair is proposed as a new version of its trajectory."""
     path = f"/v1/runs/{run_id}"
     halted = api.call("GET", path)["halted"]
     if halted is None:
         raise click.ClickException(f"Run {run_id} is not halted.")
-    body = {"halted_at": halted["at"], "at_step": at_step, "skip": skip}
+    body = {"halted_at": halted["at"], "at_step": at_step, "skip": skip, **repair}
     api.show_changed(api.call("POST", f"{path}/continue", body))
 
 

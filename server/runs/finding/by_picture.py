@@ -121,7 +121,9 @@ def chosen(places: tuple[PlaceFound, ...]) -> PlaceFound | Halt | None:
     """The one of several places whose surroundings are those that were recorded."""
     if not places:
         return None
-    candidates = tuple(map(_candidate, places[:MOST_CANDIDATES]))
+    # Where nothing around it is as it was, nobody would mean it.
+    like = [each for each in places if _score(each) > 0]
+    candidates = tuple(map(_candidate, like[:MOST_CANDIDATES]))
     right = [each for each in places if each.line >= LEAST_LINE and each.around >= LEAST_AROUND]
     if not right:
         best = places[0]
@@ -185,4 +187,8 @@ def _further_places(step: Step) -> Iterator[tuple[int, int]]:
 
 def _candidate(place: PlaceFound) -> Candidate:
     what = f"its line is there to {place.line:.0%}, all around it to {place.around:.0%}"
-    return Candidate(Region(*place.at), round(min(place.line, place.around), 3), what)
+    return Candidate(Region(*place.at), _score(place), what)
+
+
+def _score(place: PlaceFound) -> float:
+    return round(min(place.line, place.around), 3)

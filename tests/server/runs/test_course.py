@@ -8,9 +8,11 @@ import pytest
 
 from schemas.inputs.outcomes import Failed, NotCarriedOut, Outcome, Refused, Unknown
 from schemas.resources.tokens import Scope
+from schemas.values.pictures import Region
 from server.runs.halting import RunHalts
 from server.runs.stops import Halting
 from server.store.runs.runs import RunStore
+from tests.links import hello
 from tests.runs import (
     Player,
     approved,
@@ -23,6 +25,7 @@ from tests.runs import (
     until_run,
 )
 from tests.service import ScriptedMachine, Service, until
+from tests.told_elements import CAN, element
 
 PARTLY: Outcome = Failed(code="interrupted", message="it broke", injected_at_least=1)
 REFUSED: Outcome = Refused(code="outside", message="it is outside of the display")
@@ -116,6 +119,28 @@ async def test_input_that_did_not_end_well_halts_it(
     assert (ended["status"], ended["steps"][0]["attempts"]) == ("success", 2)
     assert player.pressed == ["a", "a", "b"]
     assert (await service.get(f"/v1/help/{halted['help_id']}")).json["state"] == "withdrawn"
+
+
+async def test_step_whose_recorded_picture_has_gone_is_found_by_its_element_or_halts(
+    service: Service, machine: ScriptedMachine
+) -> None:
+    crop = {"picture": "0" * 64, "area": {"x": 0, "y": 0, "width": 10, "height": 10}}
+    click = {"operation": "mouse.click", "body": {"x": 5, "y": 5}}
+    unseen = {**click, "target": {"crop": crop, "box": SAVE["box"]}}
+    trajectory = await approved(service, [{**click, "target": {**SAVE, "crop": crop}}, unseen])
+    async with playing(service, machine, hello().model_copy(update={"elements": CAN})) as player:
+        player.elements = [
+            element(
+                "push button", "Save", bounds=Region(20, 20, 10, 10), states=["enabled", "showing"]
+            )
+        ]
+        run = await begun(service, trajectory)
+        halted = (await until_halted(service, run))["halted"]
+        assert (halted["step"], halted["reason"], halted["is_done"]) == (2, "cannot_look", False)
+        assert "the recorded picture is not kept any more" in halted["detail"]
+        assert len(player.pressed) == 1
+        await resumed(service, run, {"skip": True})
+        assert (await until_ended(service, run))["status"] == "success"
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,16 @@ def test_run_is_started_listed_shown_and_cancelled(served: Served, tmp_path: Pat
     assert served.run("run", "export", "--status", "task_failed").stdout == ""
     going_on = served.run("run", "continue", run, "--skip")
     assert (going_on.exit_code, "not halted" in going_on.stderr) == (1, True)
+    for status, words, *how in (
+        (2, "must be X,Y in pixels, such as 620,322", "--place", "620"),
+        (2, "must be a JSON object", "--element", "Order"),
+        (2, "not a valid UUID", "--skip", "--by-hand", "mine"),
+        (1, "not halted", "--place", "620,322"),
+        (1, "not halted", "--element", '{"name": "Order"}'),
+        (1, "not halted", "--skip", "--by-hand", str(uuid4())),
+    ):
+        repaired = served.run("run", "continue", run, *how)
+        assert (repaired.exit_code, words in repaired.stderr) == (status, True), repaired.stderr
     assert served.run("run", "cancel", run).exit_code == 0
     again = served.run("run", "retry", run, *secrets).stdout.strip()
     shown = json.loads(served.run("run", "show", again, "--json").stdout)

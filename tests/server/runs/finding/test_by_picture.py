@@ -12,6 +12,7 @@ from server.dispatch.questions.pictures import FindRecorded, PlacesFound, TypedT
 from server.dispatch.questions.question import Question
 from server.dispatch.refusals import unavailable
 from server.runs.finding import Found, Halt
+from server.runs.finding.by_picture import chosen
 from server.runs.finding.finding import look
 from server.vision.findings import PlaceFound
 from tests.server.runs.finding.test_by_text import CROP
@@ -66,6 +67,15 @@ async def test_keys_are_sent_where_what_was_clicked_looks_as_it_did(
     assert all(each.for_keys for each in machine.asked)
     if isinstance(found, Found):
         assert (found.how, found.body) == ("picture", {"text": "7"})
+
+
+def test_places_of_which_nothing_is_as_it_was_could_not_be_meant() -> None:
+    other = SEEN.model_copy(update={"line": 0.4, "around": 0.3})
+    elsewhere = SEEN.model_copy(update={"around": 0.0004})
+    halt = chosen((other, elsewhere))
+    assert isinstance(halt, Halt)
+    assert halt.reason == "surroundings"
+    assert [each.score for each in halt.candidates] == [0.3]
 
 
 async def test_keys_of_which_nothing_is_known_are_sent() -> None:
