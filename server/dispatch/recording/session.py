@@ -9,7 +9,7 @@ second before.
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Final, TypeVar
@@ -50,6 +50,9 @@ TICK_SECONDS: Final = 0.1
 PACE_SECONDS: Final = 0.3
 """From one time that it is written to the next: what is answered is safe within a second, also
 where writing takes as long as this.  Inputs feel each of them, which takes some milliseconds."""
+
+PICTURES_SECONDS: Final = 0.1
+"""For pictures of what is over to be kept, before what comes after it is written alone."""
 
 IDLE_SECONDS: Final = 60.0
 AGAIN_SECONDS: Final = 0.5
@@ -119,6 +122,9 @@ class RecordingSession:
         self._is_in_haste = False
         self._private_since: int | None = None
         self._private_until = 0
+        self._background = background
+        # Of what is over: its pictures are kept, beside the writing of what comes after it.
+        self._keeping: asyncio.Task[_Kept] | None = None
         self._watching = Watching(link, self._frames, background)
         self._running = background.start_and_report(self._run(), "record a machine")
 
@@ -229,6 +235,8 @@ class RecordingSession:
         finally:
             self.is_over = True
             self._watching.close()
+            if self._keeping is not None:
+                self._keeping.cancel()
 
     async def _leave(self) -> None:
         """Write what is left, once all is answered that was on its way."""
@@ -263,28 +271,45 @@ class RecordingSession:
         self._album.begin(stored.pictures, stored.picture_bytes)
 
     async def _write(self) -> None:
-        """Write what is over, and what is under way."""
-        settled = 0 if self._closing.is_set() else SETTLED + ARRIVAL
-        over = together(
-            self._notes.over(server_time(), settled=settled, is_decided=self._is_decided)
-        )
-        made = await self._made(over)
-        ids = await self._patiently(
-            lambda: self._album.keep(each for one in made for each in one.shown if each)
-        )
+        """Write what is over, once its pictures are kept, and what is under way."""
+        kept = await self._kept_by_now()
         names, last_ended, steps = SecretNames(self._secrets), self._last_ended, []
-        for each in made:
-            before, after = (ids.get(id(picture)) for picture in each.shown)
+        for each in kept.made:
+            before, after = (kept.ids.get(id(picture)) for picture in each.shown)
             pictures = before, after
             steps.append(self._step(each.draft, last_ended, names, pictures, each.shown[0]))
             last_ended = each.draft.ended
         used = names.used
-        open_steps = self._not_over(over, last_ended, names)
+        open_steps = self._not_over(kept.over, last_ended, names)
         contents = [step.content for step in open_steps]
         if steps or contents != self._open:
             await self._append(steps, open_steps)
         self._open, self._last_ended, self._secrets = contents, last_ended, used
-        self._notes.forget(over)
+        self._notes.forget(kept.over)
+
+    async def _kept_by_now(self) -> "_Kept":
+        """What is over, if its pictures are kept soon; else nothing: no step waits for them."""
+        if self._keeping is None:
+            sees_more = not (self.link.is_over or self._is_in_haste)
+            settled = SETTLED + ARRIVAL if sees_more else 0
+            over = self._notes.over(server_time(), settled=settled, is_decided=self._is_decided)
+            if not over:
+                return _NOTHING_KEPT
+            self._keeping = self._background.start(
+                self._keep(together(over), sees_more=sees_more), "keep pictures of a recording"
+            )
+        await asyncio.wait((self._keeping,), timeout=PICTURES_SECONDS)
+        if not self._keeping.done():
+            return _NOTHING_KEPT
+        keeping, self._keeping = self._keeping, None
+        return keeping.result()
+
+    async def _keep(self, over: Sequence[Draft], *, sees_more: bool) -> "_Kept":
+        made = await self._made(over, sees_more=sees_more)
+        ids = await self._patiently(
+            lambda: self._album.keep(each for one in made for each in one.shown if each)
+        )
+        return _Kept(over, made, ids)
 
     def _is_decided(self, draft: Draft) -> bool:
         """Whether all is known of a draft that will be: what it typed, and where that is."""
@@ -297,7 +322,7 @@ class RecordingSession:
             draft.last_around.is_over = True
         return is_known
 
-    async def _made(self, over: Sequence[Draft]) -> list["_Made"]:
+    async def _made(self, over: Sequence[Draft], *, sees_more: bool) -> list["_Made"]:
         """Those that are steps, and how the screen looked before and after each."""
         made: list[_Made] = []
         cause = self._last_ended or 0
@@ -306,20 +331,20 @@ class RecordingSession:
                 continue  # The pointer rested somewhere, and nothing came of it.
             if draft.operation.startswith("keyboard."):
                 draft.pressed, self._pressed = self._pressed, None
-            made.append(_Made(draft, await self._shown(draft, cause)))
+            made.append(_Made(draft, await self._shown(draft, cause, sees_more=sees_more)))
             self._showing.is_shown(draft)
             if draft.operation != "mouse.move":
                 self._pressed = draft.place if draft.operation == "mouse.click" else None
             cause = draft.ended
         return made
 
-    async def _shown(self, draft: Draft, cause: int) -> Shown:
+    async def _shown(self, draft: Draft, cause: int, *, sees_more: bool) -> Shown:
         """The screen before and after a step, without what is secret."""
         if draft.is_gap:
             return NOT_SHOWN
         typing = [began for began, is_typing in self._under_way.values() if is_typing]
         next_began = min((self._notes.begin_of_next(draft), *typing), key=_or_never)
-        until = draft.ended if self._closing.is_set() else draft.ended + SETTLED
+        until = draft.ended + SETTLED if sees_more else draft.ended
         if next_began is not None:
             until = max(min(until, next_began), draft.ended)
         # Another input may have shown a part of a text by then.
@@ -415,6 +440,18 @@ class _Made:
 
     draft: Draft
     shown: Shown
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What is over, the steps that it comes to, and the ids of their pictures by the objects'."""
+
+    over: Sequence[Draft]
+    made: Sequence[_Made]
+    ids: Mapping[int, str]
+
+
+_NOTHING_KEPT: Final = _Kept((), (), {})
 
 
 def _passed(command: Command, reply: CommandReply | None) -> list[tuple[int, int]]:

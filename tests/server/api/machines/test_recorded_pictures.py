@@ -1,8 +1,11 @@
 """Pictures of a recording, and what a hand did in it, with a machine that the test plays."""
 
+import asyncio
 import io
 from typing import Any
+from uuid import UUID
 
+import pytest
 from PIL import Image, ImageDraw
 
 from schemas.link.messages import (
@@ -13,8 +16,10 @@ from schemas.link.messages import (
     ScreenStart,
     ScreenStop,
 )
+from schemas.resources.stored_pictures import StoredPicture
 from schemas.values.pictures import Size
 from server.clock import server_time
+from server.store.trajectories.pictures import PictureStore
 from tests.hand_client import HandClient, button, hand_path, move, stroke
 from tests.pictures import REGION, encoded, picture
 from tests.screens import Desk, connected
@@ -61,20 +66,58 @@ async def test_steps_have_the_screen_before_and_after_and_each_picture_is_kept_o
         await until_steps(service, recording, 1)
         await clicked(desk, 2)
         await until_steps(service, recording, 2)
+        await clicked(desk, 3)
+        await shows(desk, asked, 100)
+        # At once: what the last one came to is waited for.
         ended = await stopped(service, recording)
         await desk.heard(ScreenStop)
-    first, second = await steps_of(service, recording)
+    first, second, third = await steps_of(service, recording)
     assert first["picture"] != first["picture_after"] == second["picture"]
-    assert second["picture"] == second["picture_after"]
-    assert ended["pictures"] == 2
-    for step, shade in ((first, 0), (second, 200)):
-        kept = await service.get(f"/v1/pictures/{step['picture']}")
+    assert second["picture"] == second["picture_after"] == third["picture"]
+    assert ended["pictures"] == 3
+    for picture_id, shade in (
+        (first["picture"], 0),
+        (second["picture"], 200),
+        (third["picture_after"], 100),
+    ):
+        kept = await service.get(f"/v1/pictures/{picture_id}")
         assert kept.body == picture("jpeg", shade=shade)
     around = {"x": 0, "y": 0, "width": 320, "height": 160}
     assert first["target"] == {
         "display": 0,
         "crop": {"picture": first["picture"], "area": around},
     }
+
+
+async def test_no_step_waits_for_the_pictures_of_another_to_be_kept(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_keeping, may_go_on, add = asyncio.Event(), asyncio.Event(), PictureStore.add
+
+    async def slowly(*arguments: Any) -> tuple[StoredPicture, bool]:
+        is_keeping.set()
+        await may_go_on.wait()
+        return await add(*arguments)
+
+    monkeypatch.setattr(PictureStore, "add", slowly)
+    recordings = service.server.services.machines.recordings._store
+    async with connected(service) as desk:
+        recording, _ = await begun(desk)
+
+        async def both_are_written() -> bool | None:
+            stored = await recordings.get(service.organization_id, UUID(recording["id"]))
+            return (stored is not None and len(stored.open_steps) == 2) or None
+
+        await clicked(desk, 1)
+        await is_keeping.wait()
+        await clicked(desk, 2)
+        await waited(both_are_written)
+        may_go_on.set()
+        ended = await stopped(service, recording)
+    steps = await steps_of(service, recording)
+    assert [step["body"]["x"] for step in steps] == [1, 2]
+    assert all(step["picture"] and step["picture_after"] for step in steps)
+    assert ended["gaps"] == 0
 
 
 async def test_step_whose_text_is_secret_has_no_picture(service: Service) -> None:
