@@ -24,8 +24,10 @@ async def find(machine: Machine, step: Step, scale: float | None = None) -> Foun
     found at.  Raises StoreUnavailable.
     """
     clock = asyncio.get_running_loop().time
-    began_at = clock()
+    began_at, patience = clock(), looking.Patience()
     while isinstance(found := await look(machine, step, scale), Halt):
+        if await patience.is_left(found):
+            continue
         left = began_at + PATIENCE_SECONDS.get(found.reason, 0.0) - clock()
         if left <= 0:
             return await halted(machine, found)

@@ -1,15 +1,16 @@
 """What is asked of a machine about its screen while a step is found and seen to come true."""
 
 import asyncio
-from typing import TypeVar
+from typing import Final, TypeVar
 from uuid import uuid4
 
 from schemas.inputs.outcomes import Point
 from schemas.inputs.pictures import PictureWanted
 from schemas.inputs.selectors import Sought
 from schemas.inputs.waits import Changed, Conditions, Still
+from server.clock import server_time
 from server.dispatch.questions.elements import ElementsFound, FindElements
-from server.dispatch.questions.question import Question, RefusalKind
+from server.dispatch.questions.question import Question, Refusal, RefusalKind
 from server.dispatch.questions.screens import (
     AwaitScreen,
     PictureTaken,
@@ -19,9 +20,17 @@ from server.dispatch.questions.screens import (
 )
 from server.dispatch.refusals import RefusedError, accepted
 from server.runs.asking import Machine
-from server.runs.finding.thresholds import BLIND_SECONDS, SETTLE_SECONDS, STILL_SECONDS
+from server.runs.finding.outcomes import Halt
+from server.runs.finding.thresholds import (
+    BLIND_SECONDS,
+    SETTLE_SECONDS,
+    STILL_SECONDS,
+    UNANSWERED_SECONDS,
+)
 
 R = TypeVar("R")
+
+_JUST_NOW_MILLISECONDS: Final = 1_000
 
 
 async def asked(machine: Machine, question: Question[R]) -> R:
@@ -91,6 +100,34 @@ async def settle(machine: Machine) -> None:
         await until_seen(machine, (Still(still=STILL_SECONDS),), SETTLE_SECONDS)
     except RefusedError:
         return
+
+
+class Patience:
+    """Looks again where nobody has answered, or had no time to, for a while from the first time."""
+
+    def __init__(self) -> None:
+        self._give_up_at: float | None = None
+
+    async def is_left(self, halt: Halt) -> bool:
+        """Whether it is to be looked again, after a moment, for what it was halted."""
+        if not _is_unanswered(halt.refusal):
+            return False
+        now = asyncio.get_running_loop().time()
+        if self._give_up_at is None:
+            self._give_up_at = now + UNANSWERED_SECONDS
+        elif now >= self._give_up_at:
+            return False
+        await asyncio.sleep(BLIND_SECONDS)
+        return True
+
+
+def _is_unanswered(refusal: Refusal | None) -> bool:
+    """Whether it is so since now: who has had no screen for a while is not asked again."""
+    if refusal is None or refusal.kind is RefusalKind.BUSY:
+        return refusal is not None
+    if refusal.reason not in ("no_screen", "no_elements") or refusal.since is None:
+        return False
+    return server_time() - refusal.since < _JUST_NOW_MILLISECONDS
 
 
 def tells_no_elements(error: RefusedError) -> bool:
