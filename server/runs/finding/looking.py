@@ -1,16 +1,15 @@
 """What is asked of a machine about its screen while a step is found and seen to come true."""
 
 import asyncio
-from typing import Final, TypeVar
+from typing import TypeVar
 from uuid import uuid4
 
 from schemas.inputs.outcomes import Point
 from schemas.inputs.pictures import PictureWanted
 from schemas.inputs.selectors import Sought
 from schemas.inputs.waits import Changed, Conditions, Still
-from server.clock import server_time
 from server.dispatch.questions.elements import ElementsFound, FindElements
-from server.dispatch.questions.question import Question, Refusal, RefusalKind
+from server.dispatch.questions.question import Question, RefusalKind
 from server.dispatch.questions.screens import (
     AwaitScreen,
     PictureTaken,
@@ -18,7 +17,7 @@ from server.dispatch.questions.screens import (
     StillWaiting,
     TakeScreenshot,
 )
-from server.dispatch.refusals import RefusedError, accepted
+from server.dispatch.refusals import RefusedError, accepted, is_unanswered
 from server.runs.asking import Machine
 from server.runs.finding.outcomes import Halt
 from server.runs.finding.thresholds import (
@@ -29,8 +28,6 @@ from server.runs.finding.thresholds import (
 )
 
 R = TypeVar("R")
-
-_JUST_NOW_MILLISECONDS: Final = 1_000
 
 
 async def asked(machine: Machine, question: Question[R]) -> R:
@@ -110,7 +107,7 @@ class Patience:
 
     async def is_left(self, halt: Halt) -> bool:
         """Whether it is to be looked again, after a moment, for what it was halted."""
-        if not _is_unanswered(halt.refusal):
+        if halt.refusal is None or not is_unanswered(halt.refusal):
             return False
         now = asyncio.get_running_loop().time()
         if self._give_up_at is None:
@@ -119,15 +116,6 @@ class Patience:
             return False
         await asyncio.sleep(BLIND_SECONDS)
         return True
-
-
-def _is_unanswered(refusal: Refusal | None) -> bool:
-    """Whether it is so since now: who has had no screen for a while is not asked again."""
-    if refusal is None or refusal.kind is RefusalKind.BUSY:
-        return refusal is not None
-    if refusal.reason not in ("no_screen", "no_elements") or refusal.since is None:
-        return False
-    return server_time() - refusal.since < _JUST_NOW_MILLISECONDS
 
 
 def tells_no_elements(error: RefusedError) -> bool:
