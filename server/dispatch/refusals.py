@@ -11,6 +11,7 @@ R = TypeVar("R")
 
 RETRY_UNAVAILABLE = 5
 RETRY_SOON = 1
+THIS_MOMENT_MILLISECONDS = 1000
 JUST_MILLISECONDS = 5000
 """A machine that is unavailable for no longer is mostly back at once: it may be moving."""
 
@@ -164,6 +165,18 @@ def unavailable(
         by=by,
         retry_seconds=RETRY_SOON if is_new else RETRY_UNAVAILABLE,
     )
+
+
+def is_unanswered(refusal: Refusal) -> bool:
+    """Whether a machine showed nothing in this moment alone, or had no time to.
+
+    One that has said that it has no screen, or tells of no elements, says since when.
+    """
+    if refusal.kind is RefusalKind.BUSY:
+        return True
+    if refusal.reason not in ("no_screen", "no_elements") or refusal.since is None:
+        return False
+    return server_time() - refusal.since < THIS_MOMENT_MILLISECONDS
 
 
 def unreachable(node_name: str, since: int | None) -> Refusal:

@@ -244,7 +244,7 @@ class RunCourse:
 
     async def _halt(self, why: Halting) -> None:
         """Store that it is halted, give the machine to people, and ask them."""
-        await self._hold.give_back()
+        await self._give_back()
         await self._patiently(lambda: self._store_halt(why))
         self._parts.ending.tell(self._run)
 
@@ -306,10 +306,15 @@ class RunCourse:
     async def _end(self, end: Ending) -> None:
         """End it: its machine is free again, whatever it was at."""
         ending, owner = self._parts.ending, self._parts.turns.owner
-        await self._hold.give_back()
+        await self._give_back()
         reached(Failpoint.BEFORE_RUN_END)
         await self._patiently(lambda: ending.end(self._run, owner, end.status, end.why))
         reached(Failpoint.AFTER_RUN_END)
+
+    async def _give_back(self) -> None:
+        """Give the machine back, but from under nobody: another node has it by the same lease."""
+        await self._patiently(self._read_again)
+        await self._hold.give_back()
 
     async def _read_again(self) -> None:
         self._ours(await self._parts.turns.renew(self._run))

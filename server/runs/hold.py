@@ -16,6 +16,10 @@ from server.store.runs.documents import StoredRun
 SURELY_KEPT_SECONDS: Final = LEASE_SECONDS - 5.0
 """So soon after it was renewed it cannot have run out: whoever has it now has taken it."""
 
+JUST_NOW_SECONDS: Final = 3.0
+"""So soon after it was renewed nobody is asked whether it still is there: an input is, wherever it
+arrives, and a course asks every two seconds."""
+
 
 class RunHold:
     """A run's control of its machine, of which a person may take it at any time."""
@@ -65,8 +69,16 @@ class RunHold:
     @property
     def was_just_kept(self) -> bool:
         """Whether it cannot have run out by itself."""
+        return self._was_kept_within(SURELY_KEPT_SECONDS)
+
+    @property
+    def was_kept_just_now(self) -> bool:
+        """Whether it was there a moment ago."""
+        return self._was_kept_within(JUST_NOW_SECONDS)
+
+    def _was_kept_within(self, seconds: float) -> bool:
         now = asyncio.get_running_loop().time()
-        return self._kept_at is not None and now - self._kept_at < SURELY_KEPT_SECONDS
+        return self._kept_at is not None and now - self._kept_at < seconds
 
     async def yield_to_people(self) -> None:
         """Keep programs away, and leave the machine to whoever takes control of it.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from schemas.programs.failpoints import Failpoint, reached
-from schemas.runs.runs import StepResult
+from schemas.runs.runs import RunStatus, StepResult
 from schemas.steps.step import Expectation, Pause, Step
 from server.dispatch.questions.control import FindLink
 from server.dispatch.questions.question import Refusal, RefusalKind
@@ -31,6 +31,8 @@ WAIT_SECONDS: Final = 180.0
 
 AGAIN_SECONDS: Final = 0.5
 
+_CHECKS: Final[RunStatus] = "running_checks"
+
 
 @dataclass(frozen=True)
 class StepTools:
@@ -50,6 +52,7 @@ class Stepping:
         self._tools = tools
         self._steps = steps
         self._scale: float | None = None
+        self._is_hold_doubtful = True
         self.run = run
 
     async def do(self, step: Step) -> None:
@@ -58,7 +61,7 @@ class Stepping:
         Raises Halting, Ending, Lost, and StoreUnavailable where that is to be tried again.
         """
         began_at, before = now(), Before()
-        await self._resolve()
+        await self._resolve(step)
         if step.operation == "wait":
             await asyncio.sleep(Pause.model_validate(step.body).seconds)
         elif step.operation == "wait_for":
@@ -82,40 +85,42 @@ class Stepping:
         self._ours(await self._tools.turns.past(run, result))
         reached(Failpoint.AFTER_STEP)
 
-    async def _resolve(self) -> None:
+    async def _resolve(self, step: Step) -> None:
         """Find out what became of a try that was left open, such as by a node that was killed."""
         attempt = self.run.attempt
         if attempt is None or attempt.is_done:
             return
         if attempt.step == self.run.step:
-            await self._note(await self._tools.trying.settled(self.run))
+            await self._note(await self._tools.trying.settled(self.run), step)
             return
         # Somebody has it go on behind that step: whatever became of it, it must not come later.
         with suppress(Halting):
             await self._tools.trying.settled(self.run)
         self._ours(await self._tools.turns.write(self.run, attempt=None))
 
-    async def _note(self, came: Came) -> None:
+    async def _note(self, came: Came, step: Step) -> None:
         """Store what became of the newest try: it was done, or there may be another."""
         turns = self._tools.turns
         if came is Came.NEVER:
+            self._is_hold_doubtful = True
             self._ours(await turns.write(self.run, attempt=None))
             return
         reached(Failpoint.BEFORE_STEP_DONE)
-        self._ours(await turns.write(self.run, **{"attempt.is_done": True}))
+        checks = {} if step.expect is None else {"status": _CHECKS}
+        self._ours(await turns.write(self.run, **{"attempt.is_done": True}, **checks))
         reached(Failpoint.AFTER_STEP_DONE)
 
     async def _tried(self, step: Step) -> Before:
         """Have the step's input done; what the screen showed right before."""
         for _ in range(MOST_TRIES):
-            before = await self._patiently(lambda: self._try(step))
+            before = await self._patiently(lambda: self._try(step), step)
             if self.run.is_done_at_step:
                 return before
         raise Halting("not_carried_out", f"{MOST_TRIES} tries never reached the machine")
 
     async def _try(self, step: Step) -> Before:
         tools = self._tools
-        await tools.hold.take()
+        await self._hold()
         found = await self._found(step)
         # Its texts have the values from here on, and nothing keeps it.
         try:
@@ -123,16 +128,22 @@ class Stepping:
         except ValueError as error:
             raise Ending("error", str(error)) from None
         before = await as_before(tools.machine, step)
-        await tools.hold.take()
+        await self._hold()
         command = tools.trying.command(self.run, input_body(step.operation, body))
         reached(Failpoint.BEFORE_ATTEMPT)
         attempt = new_attempt(self.run, command, found)
         self._ours(await tools.turns.attempt(self.run, attempt))
         reached(Failpoint.AFTER_ATTEMPT)
-        await self._note(await tools.trying.sent(self.run, command))
+        await self._note(await tools.trying.sent(self.run, command), step)
         return before
 
-    async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T:
+    async def _hold(self) -> None:
+        """Have the machine; where it was there just now, and nothing speaks against it, as then."""
+        if self._is_hold_doubtful or not self._tools.hold.was_kept_just_now:
+            await self._tools.hold.take()
+            self._is_hold_doubtful = False
+
+    async def _patiently(self, work: Callable[[], Awaitable[T]], step: Step) -> T:
         """What work comes to, begun again for as long as the machine does nothing at the moment."""
         clock = asyncio.get_running_loop().time
         give_up_at = clock() + WAIT_SECONDS
@@ -141,7 +152,8 @@ class Stepping:
                 await self._check_link()
                 return await work()
             except Unavailable as error:
-                await self._resolve()
+                self._is_hold_doubtful = True
+                await self._resolve(step)
                 if clock() >= give_up_at:
                     raise Halting("machine_unavailable", str(error)) from None
             await asyncio.sleep(AGAIN_SECONDS)
@@ -161,6 +173,8 @@ class Stepping:
         found = await find(self._tools.machine, step, self._scale, typed_in(before))
         if isinstance(found, Halt):
             await self._check_seen(found)
+            # Whoever has taken the machine meanwhile is why it is not as it was.
+            await self._tools.hold.take()
             raise Halting.of(found)
         self._scale = found.scale or self._scale
         return found
@@ -169,9 +183,10 @@ class Stepping:
         """How what a step leads to was seen; None where it expects nothing."""
         if step.expect is None:
             return None
-        self._ours(await self._tools.turns.write(self.run, status="running_checks"))
+        if self.run.status != _CHECKS:
+            self._ours(await self._tools.turns.write(self.run, status=_CHECKS))
         reached(Failpoint.IN_CHECKS)
-        seen = await self._patiently(lambda: self._seen(step, before))
+        seen = await self._patiently(lambda: self._seen(step, before), step)
         return None if seen.matched is None else f"condition {seen.matched + 1}"
 
     async def _seen(self, step: Step, before: Before) -> Verified:
@@ -183,6 +198,9 @@ class Stepping:
 
     async def _check_seen(self, halt: Halt) -> None:
         """Raise Unavailable where nobody could look, as the machine's link was just lost."""
+        if halt.is_away:
+            # By now it may be back on another node, where nothing of this was asked.
+            raise Unavailable(halt.why)
         if halt.reason == "cannot_look":
             await self._check_link()
 

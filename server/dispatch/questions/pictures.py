@@ -7,9 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from schemas.inputs.pictures import Area
 from schemas.inputs.sights import Place
 from schemas.values.pictures import PictureId
-from server.dispatch.questions.question import Look, Refusal, Reply
+from server.dispatch.questions.question import Look, Reply
 from server.dispatch.questions.texts import ANSWER_SECONDS
-from server.dispatch.refusals import no_vision
 from server.vision.findings import MOST_PLACES, PlaceFound
 
 MOST_TYPED: Final = 8
@@ -54,7 +53,3 @@ class FindRecorded(Look[PlacesFound]):
     for_keys: bool = False
     rested: Place | None = None
     typed: Annotated[tuple[TypedText, ...], Field(max_length=MOST_TYPED)] = ()
-
-    def lost(self) -> Refusal:
-        """It may be there; nobody says where."""
-        return no_vision("its node did not answer in time")

@@ -40,11 +40,18 @@ async def expected(machine: Machine, step: Step, before: Before) -> Verified | H
     """
     if (expect := _expectation(step)) is None:
         return Verified()
+    patience = looking.Patience()
+    while isinstance(found := await _looked(machine, expect, before), Halt):
+        if not await patience.is_left(found):
+            return await halted(machine, found)
+    return found
+
+
+async def _looked(machine: Machine, expect: Expectation, before: Before) -> Verified | Halt:
     try:
-        found = await _awaited(machine, expect, before)
+        return await _awaited(machine, expect, before)
     except RefusedError as error:
-        found = Halt("cannot_look", error.refusal.detail, refusal=error.refusal)
-    return await halted(machine, found) if isinstance(found, Halt) else found
+        return Halt("cannot_look", error.refusal.detail, refusal=error.refusal)
 
 
 def _expectation(step: Step) -> Expectation | None:

@@ -29,16 +29,20 @@ async def find(
     StoreUnavailable.
     """
     clock = asyncio.get_running_loop().time
-    began_at = looks_at = clock()
-    while isinstance(found := await look(machine, step, scale, typed), Halt):
+    began_at, patience = clock(), looking.Patience()
+    while True:
+        looks_at = clock()
+        found = await look(machine, step, scale, typed)
+        if isinstance(found, Found):
+            return found
+        if await patience.is_left(found):
+            continue
         give_up_at = began_at + PATIENCE_SECONDS.get(found.reason, 0.0)
         # A look may take seconds, after which the screen may be another one.
         if looks_at >= give_up_at:
             return await halted(machine, found)
         if (left := give_up_at - clock()) > 0:
             await looking.until_changed(machine, left)
-        looks_at = clock()
-    return found
 
 
 async def look(

@@ -11,6 +11,8 @@ from server.runs.finding.outcomes import Halt
 
 async def halted(machine: Machine, halt: Halt) -> Halt:
     """A halt with the screen as it is now, if that can be seen."""
+    if halt.is_away:
+        return halt
     try:
         shown = await looking.picture(machine, PictureWanted(format="jpeg"))
     except RefusedError:

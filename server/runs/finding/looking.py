@@ -17,9 +17,15 @@ from server.dispatch.questions.screens import (
     StillWaiting,
     TakeScreenshot,
 )
-from server.dispatch.refusals import RefusedError, accepted
+from server.dispatch.refusals import RefusedError, accepted, is_unanswered
 from server.runs.asking import Machine
-from server.runs.finding.thresholds import BLIND_SECONDS, SETTLE_SECONDS, STILL_SECONDS
+from server.runs.finding.outcomes import Halt
+from server.runs.finding.thresholds import (
+    BLIND_SECONDS,
+    SETTLE_SECONDS,
+    STILL_SECONDS,
+    UNANSWERED_SECONDS,
+)
 
 R = TypeVar("R")
 
@@ -91,6 +97,25 @@ async def settle(machine: Machine) -> None:
         await until_seen(machine, (Still(still=STILL_SECONDS),), SETTLE_SECONDS)
     except RefusedError:
         return
+
+
+class Patience:
+    """Looks again where nobody has answered, or had no time to, for a while from the first time."""
+
+    def __init__(self) -> None:
+        self._give_up_at: float | None = None
+
+    async def is_left(self, halt: Halt) -> bool:
+        """Whether it is to be looked again, after a moment, for what it was halted."""
+        if halt.refusal is None or not is_unanswered(halt.refusal):
+            return False
+        now = asyncio.get_running_loop().time()
+        if self._give_up_at is None:
+            self._give_up_at = now + UNANSWERED_SECONDS
+        elif now >= self._give_up_at:
+            return False
+        await asyncio.sleep(BLIND_SECONDS)
+        return True
 
 
 def tells_no_elements(error: RefusedError) -> bool:

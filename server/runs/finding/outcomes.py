@@ -1,13 +1,15 @@
 """What comes of looking for a step's target, and of waiting for what it brings about."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from schemas.values.pictures import Region
 from server.dispatch.questions.question import Refusal
 from server.dispatch.questions.screens import PictureTaken
 
 How = Literal["element", "picture", "text", "none needed"]
+
+_AWAY: Final = frozenset({"offline", "unreachable", "settling"})
 
 HaltReason = Literal[
     "missing",
@@ -86,6 +88,11 @@ class Halt:
     actual: tuple[str, ...] = ()
     picture: PictureTaken | None = field(default=None, repr=False)
     refusal: Refusal | None = None
+
+    @property
+    def is_away(self) -> bool:
+        """Whether the machine was not reached: it may be moving to another node."""
+        return self.refusal is not None and self.refusal.reason in _AWAY
 
 
 @dataclass(frozen=True, slots=True)

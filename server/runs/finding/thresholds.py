@@ -19,6 +19,10 @@ PATIENCE_SECONDS: Final[Mapping[str, float]] = {
 that starts shows its window after some seconds, and what stands around a field a moment later.  A
 screen that just got another size may show nothing for a moment."""
 
+UNANSWERED_SECONDS: Final = 15.0
+"""For which it is looked again where nobody answers: the machine's node may have been killed, and
+the machine be on its way to another, or it has much to do."""
+
 BLIND_SECONDS: Final = 0.5
 """After which it is looked again where no screen tells of a change."""
 

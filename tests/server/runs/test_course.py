@@ -257,6 +257,19 @@ async def test_person_who_takes_control_halts_it(
     assert player.pressed == ["a", "b"]
 
 
+async def test_nothing_is_done_once_a_person_took_control_between_two_steps(
+    service: Service, player: Player, machine: ScriptedMachine
+) -> None:
+    pause = {"operation": "wait", "body": {"seconds": 1}}
+    run = await begun(service, await approved(service, [*steps("a"), pause, *steps("b")]))
+    await until(lambda: player.pressed)
+    path = f"/v1/machines/{machine.machine_id}/control"
+    taken = await service.post(path, {"take_over": True})
+    assert taken.status == 201, taken.body
+    assert (await until_halted(service, run))["halted"]["reason"] == "taken_over"
+    assert player.pressed == ["a"]
+
+
 async def test_person_gets_the_machine_of_a_halted_run_without_taking_it_over(
     service: Service, player: Player, machine: ScriptedMachine
 ) -> None:

@@ -12,11 +12,20 @@ from schemas.inputs.selectors import Selector, Sought
 from schemas.link.element_messages import MAX_ELEMENTS, SeenElement
 from schemas.steps.step import Step, Target
 from schemas.values.pictures import Region
+from server.clock import server_time
 from server.dispatch.here.neighbours import around, is_like
 from server.dispatch.questions.elements import ElementsFound, FindElements
 from server.dispatch.questions.pictures import FindRecorded
 from server.dispatch.questions.question import Question, Refusal
-from server.dispatch.refusals import no_vision, unavailable, without_elements
+from server.dispatch.questions.screens import TakeScreenshot
+from server.dispatch.refusals import (
+    busy,
+    just_disconnected,
+    no_elements,
+    no_vision,
+    unavailable,
+    without_elements,
+)
 from server.runs.finding import Found, Halt, find
 from server.runs.finding.finding import look
 from tests.told_elements import element
@@ -245,3 +254,38 @@ async def test_element_that_has_gone_is_missing_also_where_nobody_looks_for_pict
     halt = await find(Unread(ROWS), gone)
     assert isinstance(halt, Halt)
     assert halt.reason == "missing"
+
+
+@dataclass
+class Moving(Played):
+    """A machine on its way from one node to another: these are the first answers."""
+
+    refusals: list[Refusal] = field(default_factory=list)
+    pictures: int = 0
+
+    async def ask(self, question: Question[Any]) -> Any:
+        self.pictures += isinstance(question, TakeScreenshot)
+        if self.refusals and isinstance(question, FindElements):
+            return self.refusals.pop(0)
+        return await super().ask(question)
+
+
+async def test_look_that_nobody_answered_is_begun_again() -> None:
+    lost = no_elements("its node did not answer in time", None)
+    machine = Moving(row(1), refusals=[lost, busy("looks")])
+    assert isinstance(await find(machine, click()), Found)
+
+
+async def test_machine_that_is_away_is_told_as_such_at_once() -> None:
+    machine = Moving(ROWS, refusals=[just_disconnected()])
+    halt = await find(machine, click())
+    assert isinstance(halt, Halt)
+    assert (halt.is_away, halt.reason, machine.pictures) == (True, "cannot_look", 0)
+
+
+async def test_who_has_shown_nothing_for_a_while_is_not_asked_again() -> None:
+    long_ago = server_time() - 60_000
+    machine = Moving(ROWS, refusals=[no_elements("it is locked", long_ago)])
+    halt = await find(machine, click())
+    assert isinstance(halt, Halt)
+    assert (halt.is_away, halt.reason, machine.asked) == (False, "cannot_look", [])
