@@ -1,7 +1,5 @@
 """Where the screen of a machine of this node shows a part of a recorded picture."""
 
-import asyncio
-
 from schemas.inputs.pictures import Area
 from schemas.values.pictures import Region
 from server.dispatch.here.screens import without_pointer
@@ -20,12 +18,10 @@ async def find_recorded(
     vision: Vision, pictures: PictureStore, link: LinkSocket, question: FindRecorded
 ) -> PlacesFound:
     """Where it may be now.  Raises RefusedError and StoreUnavailable."""
-    kept, taken = await asyncio.gather(
-        pictures.get(question.organization_id, question.picture), without_pointer(link, question)
-    )
+    kept = await pictures.get(question.organization_id, question.picture)
     if kept is None:
         raise RefusedError(no_vision("the recorded picture is not kept any more"))
-    recorded = kept[1]
+    taken, recorded = await without_pointer(link, question), kept[1]
     try:
         width, height = size_of(recorded)
     except NoPictureError as error:

@@ -13,15 +13,14 @@ PATIENCE_SECONDS: Final[Mapping[str, float]] = {
     "missing": 10.0,
     "focus": 10.0,
     "surroundings": 3.0,
-    "cannot_look": 1.0,
 }
 """By the reason of a halt, for which it is looked again whenever the screen has changed: a program
-that starts shows its window after some seconds, and what stands around a field a moment later.  A
-screen that just got another size may show nothing for a moment."""
+that starts shows its window after some seconds, and what stands around a field a moment later."""
 
 UNANSWERED_SECONDS: Final = 15.0
 """For which it is looked again where nobody answers: the machine's node may have been killed, and
-the machine be on its way to another, or it has much to do."""
+the machine be on its way to another, or it has much to do.  A screen that just got another size may
+show nothing for a moment, too."""
 
 BLIND_SECONDS: Final = 0.5
 """After which it is looked again where no screen tells of a change."""

@@ -22,8 +22,8 @@ from server.dispatch.refusals import (
     busy,
     just_disconnected,
     no_elements,
+    no_screen,
     no_vision,
-    unavailable,
     without_elements,
 )
 from server.runs.finding import Found, Halt, find
@@ -48,7 +48,7 @@ class Played:
 
     async def ask(self, question: Question[Any]) -> Any:
         if not isinstance(question, FindElements):
-            return unavailable("no_screen", "the machine shows no screen: it is locked", None)
+            return no_screen("it is locked", None)
         if self.refusal is not None:
             return self.refusal
         self.asked.append(question)
@@ -120,7 +120,7 @@ class Resized(Played):
     async def ask(self, question: Question[Any]) -> Any:
         answer = await super().ask(question)
         if isinstance(question, FindElements) and len(self.asked) == 1:
-            return unavailable("no_screen", "the machine shows no screen: it was resized", None)
+            return no_screen("it was resized", server_time())
         return answer
 
 
