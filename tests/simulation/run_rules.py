@@ -10,10 +10,10 @@ from server.runs import runs
 from server.runs.asking import Machine
 from server.runs.executor import RunExecutor
 from server.runs.finding import Found, Halt
-from server.runs.hold import RunHold
 from server.runs.stepping import Stepping
 from server.runs.trying import Came, StepTrying
 from server.store.runs.documents import StoredRun
+from tests.simulation.controls import SimulatedControlStore
 from tests.simulation.runs import SimulatedRun
 
 
@@ -59,13 +59,14 @@ def go_on_without_the_target(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(SimulatedRun, "find", found)
 
 
-def take_what_was_given_back_for_taken(patch: pytest.MonkeyPatch) -> None:
-    """Whoever looks whether it has the machine forgets that it gives it back itself meanwhile."""
+def end_whichever_lease_there_is(patch: pytest.MonkeyPatch) -> None:
+    """A write that gives the machine back, and comes late, ends what was taken again since."""
+    end = SimulatedControlStore.end
 
-    async def is_lost(self: RunHold) -> bool:
-        return self.was_just_kept and not await self.is_kept()
+    async def of_any_time(self: SimulatedControlStore, *lease: Any) -> bool:
+        return await end(self, *lease[:3])
 
-    patch.setattr(RunHold, "is_lost", is_lost)
+    patch.setattr(SimulatedControlStore, "end", of_any_time)
 
 
 def take_any_word_for_one_about_this_halt(patch: pytest.MonkeyPatch) -> None:
