@@ -150,6 +150,10 @@ class MachineControl:
         except (refusals.RefusedError, StoreUnavailable):
             await self._give_up(organization_id, machine_id, control)
             raise
+        with suppress(StoreUnavailable):  # Then what runs is interrupted with the next link.
+            await self._controls.confirm(
+                organization_id, machine_id, control.lease_hash, control.since
+            )
         self._changed(organization_id, machine_id)
         return control
 

@@ -381,4 +381,5 @@ def _control(control: StoredControl) -> Control:
         holder=control.holder,
         private_since=None if private_since is None else milliseconds(private_since),
         is_run=control.is_run,
+        is_confirmed=control.is_confirmed,
     )

@@ -64,6 +64,17 @@ class SimulatedControlStore(ControlStore):
 
         return await self._perform(step)
 
+    async def confirm(
+        self, organization_id: UUID, machine_id: str, lease_hash: str, since: datetime
+    ) -> None:
+        def step() -> None:
+            machine = self._with(machine_id, lease_hash)
+            control = machine.control if machine is not None else None
+            if machine is not None and control is not None and control.since == since:
+                self._put(machine, replace(control, is_confirmed=True))
+
+        await self._perform(step)
+
     async def renew(
         self, organization_id: UUID, machine_id: str, lease_hash: str
     ) -> StoredControl | None:

@@ -46,6 +46,7 @@ class Availability:
     restrictions: Restrictions = NONE
     stuck_since: int | None = None
     _recovered_at: int = 0
+    _has_restrictions: bool = False
 
     @property
     def no_input(self) -> tuple[str, int] | None:
@@ -80,10 +81,13 @@ class Availability:
         somebody has control it is theirs, and people may work on a paused machine.
         """
         before, self.restrictions = self.restrictions, restrictions
-        if _lease_of(before) != _lease_of(restrictions):
+        is_new, self._has_restrictions = not self._has_restrictions, True
+        control = restrictions.control
+        # What their machine was at as its last link was lost goes on.
+        had_it_before = is_new and control is not None and control.is_confirmed
+        if _lease_of(before) != _lease_of(restrictions) and not had_it_before:
             return True
         begins_pause = before.pause is None and restrictions.pause is not None
-        control = restrictions.control
         return begins_pause and (control is None or control.is_run)
 
     def check(self, lease_hash: str | None) -> None:

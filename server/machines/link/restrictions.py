@@ -17,6 +17,7 @@ class Control:
     ``lease_hash`` stands for the lease, which only whoever took it has, and ``holder`` for them;
     ``by`` is their name.  ``since``, and ``private_since`` where nobody else may see anything of
     the machine, are milliseconds since 1970.  ``is_run`` is whether a run has it, and no person.
+    ``is_confirmed`` is whether the machine has confirmed that nothing runs of anybody else.
     """
 
     lease_hash: str
@@ -25,6 +26,7 @@ class Control:
     holder: str = ""
     private_since: int | None = None
     is_run: bool = False
+    is_confirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ class StoredControl:
     took it who had signed in there.  ``private_since`` is since when nobody else may see anything
     of the machine; None is that everybody may.  ``hand`` is the newest hand that was opened with
     it, on whichever node.  ``is_run`` is whether a run has it, and ``yields`` whether whoever asks
-    gets it: the run is halted.
+    gets it: the run is halted.  ``is_confirmed`` is whether the machine has confirmed that nothing
+    of whoever had it before runs or is held.
     """
 
     lease_hash: str
@@ -46,6 +47,7 @@ class StoredControl:
     hand: UUID | None = None
     is_run: bool = False
     yields: bool = False
+    is_confirmed: bool = False
 
     @property
     def holder(self) -> str:
@@ -117,6 +119,7 @@ class ControlStore:
             "session_hash": new.session_hash,
             "is_run": new.is_run,
             "yields": new.yields,
+            "is_confirmed": False,
             "since": "$$NOW",
             "expires_at": _END,
             "private_since": "$$NOW" if new.private else None,
@@ -132,6 +135,14 @@ class ControlStore:
                 wanted, [change], return_document=ReturnDocument.AFTER
             )
         return None if found is None else (control_from(found["control"]), found["epoch"])
+
+    async def confirm(
+        self, organization_id: UUID, machine_id: str, lease_hash: str, since: datetime
+    ) -> None:
+        """Note that the machine has confirmed the lease that began then, if it still has it."""
+        wanted = {**_with(organization_id, machine_id, lease_hash), "control.since": since}
+        async with self._database.operation():
+            await self._machines.update_one(wanted, {"$set": {"control.is_confirmed": True}})
 
     async def renew(
         self, organization_id: UUID, machine_id: str, lease_hash: str

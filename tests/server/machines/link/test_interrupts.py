@@ -65,6 +65,26 @@ def test_pause_interrupts_nothing_of_who_has_control(up: LinkScript) -> None:
     interrupt_on(up, Restrictions(PAUSE))
 
 
+def test_next_link_interrupts_nothing_of_who_had_control_confirmed(up: LinkScript) -> None:
+    control = Control("of Ada", "Ada", SERVER_TIME, is_confirmed=True)
+    up.on(RestrictionsRead(Restrictions(control=control)))
+    interrupt_on(up, BOB)
+    # Ada has it again since: Bob had it meanwhile.
+    interrupt_on(up, Restrictions(control=control))
+
+
+@pytest.mark.parametrize("is_run", [False, True])
+def test_next_link_interrupts_a_run_alone_where_the_machine_is_paused_since(
+    up: LinkScript, is_run: bool
+) -> None:
+    control = Control("of Ada", "Ada", SERVER_TIME, is_run=is_run, is_confirmed=True)
+    paused = Restrictions(PAUSE, control)
+    if is_run:
+        interrupt_on(up, paused)
+    else:
+        up.on(RestrictionsRead(paused))
+
+
 def test_several_actions_that_run_are_interrupted_before_the_server_stops(up: LinkScript) -> None:
     up.on(StopAnnounced())
     actions = several()

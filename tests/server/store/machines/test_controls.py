@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
@@ -58,6 +59,21 @@ async def test_one_has_control_until_it_is_taken_over(mongodb: str, database_nam
         assert await controls.renew(*DESK, "of Ada") is None
         assert not await controls.end(*DESK, "of Ada")
         assert await controls.take(OTHER_ORGANIZATION, "desk", ADA, take_over=True) is None
+
+
+async def test_lease_is_confirmed_until_it_is_taken_anew(mongodb: str, database_name: str) -> None:
+    async with a_machine(mongodb, database_name) as (controls, machines):
+        for _ in range(2):
+            taken, _ = there(await controls.take(*DESK, ADA, take_over=False))
+            assert not taken.is_confirmed
+            for since, is_confirmed in (
+                (taken.since - timedelta(milliseconds=1), False),
+                (taken.since, True),
+            ):
+                await controls.confirm(*DESK, "of Bob", since)
+                await controls.confirm(*DESK, "of Ada", since)
+                stored = there(await machines.get(*DESK)).control
+                assert stored == replace(taken, is_confirmed=is_confirmed)
 
 
 async def test_lease_is_renewed_and_ended(mongodb: str, database_name: str) -> None:
