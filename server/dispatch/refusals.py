@@ -11,7 +11,6 @@ R = TypeVar("R")
 
 RETRY_UNAVAILABLE = 5
 RETRY_SOON = 1
-THIS_MOMENT_MILLISECONDS = 1000
 JUST_MILLISECONDS = 5000
 """A machine that is unavailable for no longer is mostly back at once: it may be moving."""
 
@@ -168,7 +167,7 @@ def unavailable(
 
 
 def is_unanswered(refusal: Refusal) -> bool:
-    """Whether a machine showed nothing in this moment alone, or had no time to.
+    """Whether a machine has shown nothing for a moment alone, or had no time to.
 
     One that has said that it has no screen, or tells of no elements, says since when.
     """
@@ -176,7 +175,7 @@ def is_unanswered(refusal: Refusal) -> bool:
         return True
     if refusal.reason not in ("no_screen", "no_elements") or refusal.since is None:
         return False
-    return server_time() - refusal.since < THIS_MOMENT_MILLISECONDS
+    return server_time() - refusal.since < JUST_MILLISECONDS
 
 
 def unreachable(node_name: str, since: int | None) -> Refusal:
