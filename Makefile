@@ -79,7 +79,7 @@ demo: needs-run-form install
 	@$(BIN)/farhand demo $(ARGS)
 
 test: needs-run-tests install $(VENV)/clients/installed $(VENV)/vision/installed
-	@# Eight, also where there are two cores: half of the time they wait for programs and clocks.
+	@# Six, also where there are two cores: half of the time they wait for programs and clocks.
 	$(BIN)/python -m pytest --numprocesses 6 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-windows: needs-run-wine install
