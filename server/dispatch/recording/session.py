@@ -243,6 +243,14 @@ class RecordingSession:
         await at_most(ANSWER_SECONDS, self._answered.wait())
         self.private_is(False)
         self._notes.close()
+        await self._write_all()
+        if self._stored is not None:
+            await self._writer.release(self._stored, self._id)
+        # Of that nothing is missing either which was answered meanwhile.
+        await self._write_all()
+
+    async def _write_all(self) -> None:
+        """Write until nothing is left."""
         loop = asyncio.get_running_loop()
         give_up_at = loop.time() + LOOK_SECONDS
         while self._notes.open:
@@ -250,8 +258,6 @@ class RecordingSession:
             await self._write()
             if self._notes.open:
                 await asyncio.sleep(TICK_SECONDS)
-        if self._stored is not None:
-            await self._writer.release(self._stored, self._id)
 
     async def until_over(self) -> None:
         """Wait until all is written that will be."""
