@@ -39,7 +39,7 @@ class RecordedInput:
     @property
     def is_too_late(self) -> bool:
         """Whether a recording that it is a part of writes nothing here any more."""
-        return any(session.is_over for session, _ in self.taken)
+        return any(session.writes_no_more for session, _ in self.taken)
 
     def ended(self, reply: CommandReply | None, timings: Timings) -> None:
         """It is answered in a moment; None is that it was given up."""
