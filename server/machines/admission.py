@@ -251,6 +251,7 @@ class Admission:
                 is_worthwhile=lambda: not link.is_over,
             )
             if machine is not None:
+                # In one turn of the loop: who waits for the first of these finds all of them.
                 link.restrict(_restrictions(machine))
                 self._registry.restrictions_read(link)
                 self._recordings.recordings_read(link, machine.recordings)

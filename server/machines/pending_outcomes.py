@@ -105,6 +105,11 @@ class OneTimeEvent:
         self._has_happened = False
         self._waiting: asyncio.Future[None] | None = None
 
+    @property
+    def has_happened(self) -> bool:
+        """Whether it has, so that nobody need wait."""
+        return self._has_happened
+
     def happens(self) -> None:
         """It has happened: whoever waits goes on, and nobody waits any more."""
         self._has_happened = True

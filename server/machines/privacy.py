@@ -68,6 +68,15 @@ class Privacy:
         """Whether one alone may see the machine."""
         return self._control is not None
 
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known who has control, or the link is over."""
+        return self._known_or_over.has_happened
+
+    async def until_known(self) -> None:
+        """Wait for that."""
+        await self._known_or_over.wait()
+
     def changed(self, control: Control | None) -> bool:
         """Who has control is read; whether anybody may see less or more than before."""
         private = None if control is None or control.private_since is None else control
@@ -104,7 +113,7 @@ class Privacy:
         Raises PrivateError where somebody else alone may at its begin, or later: then it ends at
         once.  It begins when it is known who has control, or when the link is over.
         """
-        await self._known_or_over.wait()
+        await self.until_known()
         self.check(looker)
         look = _Look(looker)
         self._looks[look] = None

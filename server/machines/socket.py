@@ -301,6 +301,16 @@ class LinkSocket:
         if not self._link.is_up:
             raise LinkDownError
 
+    async def until_restricted(self) -> None:
+        """Wait until it is known whom the machine takes inputs from, and who records it.
+
+        Raises a SubmissionRefusedError where nothing is taken, or the link ends before.
+        """
+        with self.slot():
+            await self.privacy.until_known()
+        if not self._link.is_up:
+            raise LinkDownError
+
     async def until_live(self) -> None:
         """Wait until inputs may be sent.  Raises LinkDownError where that never comes."""
         await self._live_or_over.wait()

@@ -6,6 +6,7 @@ from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from schemas.link.close_codes import CloseCode
+from server.clock import seconds_until
 from server.dispatch.command import Command, CommandReply, Ended, Pending
 from server.dispatch.forwarding.remote_viewers import RemoteViewers
 from server.dispatch.here import clipboard, elements, pictures, screens, texts
@@ -46,9 +47,11 @@ from server.dispatch.refusals import (
     control_held,
     not_interrupted,
     recording_ended,
+    refused,
 )
+from server.errors import StoreUnavailable
 from server.machines.admission import Admission
-from server.machines.link.errors import LinkDownError
+from server.machines.link.errors import LinkDownError, SubmissionRefusedError
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
 from server.store.commands import CommandRecord
@@ -107,22 +110,32 @@ class MachinesHere:
 
     async def carry_out(self, command: Command, link: LinkSocket) -> CommandReply:
         """What becomes of a command that its machine's link is here for."""
+        try:
+            await _until_restricted(link, command)
+        except SubmissionRefusedError as error:
+            return await self.known(command, refused(error, command.accepted_at))
         if not self._recordings.has(command):
             return await self.known(command, recording_ended())
         recorded, timings = self._recordings.began(command), Timings()
         reply: CommandReply | None = None
         try:
             reply = self._counted(command, await self._ledger.answer(command, link, timings))
-            return reply
         finally:
             recorded.ended(reply, timings)
+        if recorded.is_too_late:
+            await self._told(command, reply)
+        return reply
 
     async def known(self, command: Command, why_not: Refusal | Pending) -> CommandReply:
         """What became of a command that nothing can be sent of; ``why_not`` where none is known."""
         reply = self._counted(command, await self._ledger.known(command, why_not))
+        await self._told(command, reply)
+        return reply
+
+    async def _told(self, command: Command, reply: CommandReply) -> None:
+        """Have an end recorded that no recording here takes any more."""
         if isinstance(reply, Ended):
             await self._recordings.told(command, reply)
-        return reply
 
     def _counted(self, command: Command, reply: CommandReply) -> CommandReply:
         """A reply to a command, which is counted where it tells of no new end."""
@@ -213,6 +226,21 @@ class MachinesHere:
         )
         if record is not None:
             await self._ledger.look_up(record, link)
+
+
+async def _until_restricted(link: LinkSocket, command: Command) -> None:
+    """Wait until a new link knows who has control of its machine, and who records it.
+
+    Raises a SubmissionRefusedError, and StoreUnavailable where the database does not say it before
+    the command's time to begin has passed.
+    """
+    if link.privacy.is_known:
+        return
+    try:
+        async with asyncio.timeout(seconds_until(command.expires_at)):
+            await link.until_restricted()
+    except TimeoutError:
+        raise StoreUnavailable("The database did not say in time who has control.") from None
 
 
 async def _found(_here: MachinesHere, link: LinkSocket, question: FindLink) -> Done:

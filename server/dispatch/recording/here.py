@@ -36,6 +36,11 @@ class RecordedInput:
     beneath: Beneath | None = None
     around: BeforeAndAfter | None = None
 
+    @property
+    def is_too_late(self) -> bool:
+        """Whether a recording that it is a part of writes nothing here any more."""
+        return any(session.writes_no_more for session, _ in self.taken)
+
     def ended(self, reply: CommandReply | None, timings: Timings) -> None:
         """It is answered in a moment; None is that it was given up."""
         if self.command is not None and self.surroundings is not None:
@@ -79,8 +84,16 @@ class RecordingsHere:
         return sum(session.waiting for each in self._sessions.values() for session in each)
 
     def recordings_read(self, link: LinkSocket, marks: Sequence[RecordingMark]) -> None:
-        """A link that is up knows who records its machine."""
+        """A link that is up knows who records its machine.
+
+        One before it may not be closed yet, as of a machine that is gone: it records no more.
+        """
+        if link.is_over:
+            return
         key = link.organization_id, link.machine_id
+        for session in self._sessions.get(key, ()):
+            if session.link is not link:
+                self._leave(session)
         before = {
             session.mark.id: session
             for session in self._sessions.get(key, ())
@@ -156,7 +169,7 @@ class RecordingsHere:
         return RecordedInput(taken, command, surroundings, beneath, around)
 
     async def told(self, command: Command, reply: Ended) -> None:
-        """An end is told that was stored before: its recorder may have been killed just then.
+        """An end is told that no recording here takes: its recorder may have been killed just then.
 
         It is recorded by the time that this returns, if the database takes it.
         """

@@ -99,7 +99,7 @@ class RecordingSession:
     ) -> None:
         self.link = link
         self.mark = mark
-        self.is_over = False
+        self.is_over = self._has_left = False
         self._id, self._began = uuid4(), server_time()
         self._writer = writer
         self._album = album
@@ -127,6 +127,11 @@ class RecordingSession:
         self._keeping: asyncio.Task[_Kept] | None = None
         self._watching = Watching(link, self._frames, background)
         self._running = background.start_and_report(self._run(), "record a machine")
+
+    @property
+    def writes_no_more(self) -> bool:
+        """Whether what ends from now on is not written here."""
+        return self.is_over or self._has_left
 
     @property
     def waiting(self) -> int:
@@ -250,6 +255,8 @@ class RecordingSession:
             await self._write()
             if self._notes.open:
                 await asyncio.sleep(TICK_SECONDS)
+        # From now on nobody waits for it who ends the recording.
+        self._has_left = True
         if self._stored is not None:
             await self._writer.release(self._stored, self._id)
 

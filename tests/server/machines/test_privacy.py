@@ -75,7 +75,9 @@ async def test_nothing_is_seen_before_it_is_known_who_has_control() -> None:
     looking = asyncio.get_running_loop().create_task(look())
     await asyncio.sleep(0)
     assert not looking.done()
+    assert not privacy.is_known
     privacy.changed(ADA)
+    assert privacy.is_known
     with pytest.raises(PrivateError):
         await looking
     over = Privacy()

@@ -1,0 +1,153 @@
+"""A recording whose machine gets another link, and inputs in just that moment."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from schemas.link.messages import Input, Resolve
+from server.dispatch.recording import session
+from server.dispatch.recording.writing import RecordingWriter
+from server.store.commands import CommandStore
+from server.store.machines.machines import MachineStore
+from tests.links import COMPLETED, hello
+from tests.server.api.machines.test_recordings import begun, sent, steps_of, stopped
+from tests.service import ScriptedLink, ScriptedMachine, Service, new_key
+from tests.waiting import until
+
+
+@dataclass
+class HeldUp:
+    """Something that the database takes its time for."""
+
+    is_asked: asyncio.Event = field(default_factory=asyncio.Event)
+    may_begin: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@contextmanager
+def held_up(owner: type, method: str) -> Iterator[HeldUp]:
+    """A method that begins when that is said, or at the end."""
+    real, held = getattr(owner, method), HeldUp()
+
+    async def late(*arguments: Any, **named: Any) -> Any:
+        held.is_asked.set()
+        await held.may_begin.wait()
+        return await real(*arguments, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, method, late)
+        try:
+            yield held
+        finally:
+            held.may_begin.set()
+
+
+def running(service: Service) -> bool:
+    """Whether anything of a recording runs on a node, also what only writes what it has."""
+    here = service.server.services.machines.recordings_here
+    return bool(here._sessions or here._leaving)
+
+
+async def played(link: ScriptedLink) -> None:
+    """Do all that comes, and say that all that is asked about was done."""
+    while True:
+        match await link.next_message():
+            case Input(command_id=done):
+                await link.acknowledge(done)
+            case Resolve(command_id=asked):
+                await link.report(asked, COMPLETED)
+
+
+async def test_inputs_of_a_link_that_has_just_come_up_wait_until_it_is_known_who_records(
+    service: Service,
+) -> None:
+    machine, key = await service.new_machine(), new_key()
+    async with machine.connected() as link:
+        recording = await begun(service)
+        moving = machine.moving(key, x=1)
+        await link.heard(Input)
+    assert (await moving).status == 504
+    await machine.until_gone()
+    named = {"Farhand-Recording": recording["id"]}
+    with held_up(MachineStore, "get_together") as reading:
+        async with machine.connected(hello(sequence=9), wait_until_live=False) as link:
+            live = await machine.until_up()
+            moves = (
+                machine.moving(key, x=1),
+                machine.moving(x=2),
+                machine.moving(new_key(), x=3, headers=named),
+            )
+            await until(lambda: live._link.commands._reserved == 3)
+            reading.may_begin.set()
+            playing = service.server.services.background.start(played(link), "the machine")
+            assert [(await each).status for each in moves] == [200, 200, 200]
+            playing.cancel()
+            await stopped(service, recording)
+    gap, *steps = await steps_of(service, recording)
+    assert gap["operation"] == "gap"
+    assert sorted(step["body"]["x"] for step in steps) == [1, 2, 3]
+
+
+async def test_input_whose_link_ends_before_it_is_known_who_records_was_not_sent(
+    service: Service, machine: ScriptedMachine
+) -> None:
+    with held_up(MachineStore, "get_together"):
+        async with machine.connected(wait_until_live=False):
+            live = await machine.until_up()
+            moving = machine.moving(new_key())
+            await until(lambda: live._link.commands._reserved == 1)
+        reply = await moving
+    assert (reply.status, reply.json["reason"]) == (503, "offline")
+
+
+async def test_database_that_does_not_say_who_records_is_told_in_time(
+    service: Service, machine: ScriptedMachine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service.server.services.machines.dispatcher, "_input_timeout", 0.1)
+    with held_up(MachineStore, "get_together"):
+        async with machine.connected(wait_until_live=False):
+            await machine.until_up()
+            assert (await machine.move(new_key())).refusal == (503, "storage-unavailable")
+
+
+@pytest.mark.parametrize("has_left", [False, True])
+async def test_input_that_ends_when_its_recording_leaves_is_recorded(
+    service: Service, machine: ScriptedMachine, monkeypatch: pytest.MonkeyPatch, has_left: bool
+) -> None:
+    monkeypatch.setattr(session, "ANSWER_SECONDS", 0.0)
+    with (
+        held_up(CommandStore, "finish") as storing,
+        held_up(RecordingWriter, "release") as leaving,
+    ):
+        async with machine.connected() as link:
+            recording = await begun(service)
+            moving = machine.moving(new_key(), x=1)
+            await link.obey()
+            await storing.is_asked.wait()
+        await leaving.is_asked.wait()
+        if has_left:
+            leaving.may_begin.set()
+            await until(lambda: not running(service))
+        storing.may_begin.set()
+        assert (await moving).status == 200
+    ended = await stopped(service, recording)
+    assert [step["body"].get("x") for step in await steps_of(service, recording)] == [1]
+    assert ended["gaps"] == 0
+
+
+async def test_recording_leaves_a_link_that_another_replaces_before_it_is_closed(
+    service: Service, machine: ScriptedMachine
+) -> None:
+    async with machine.connected() as silent:
+        recording = await begun(service)
+        await sent(machine, silent, "mouse/move", {"x": 1, "y": 1})
+        silent.websocket.transport.pause_reading()
+        async with machine.connected() as link:
+            await sent(machine, link, "mouse/move", {"x": 2, "y": 2})
+            assert (await stopped(service, recording))["gaps"] == 0
+            await until(lambda: not running(service))
+        silent.websocket.transport.resume_reading()
+    assert [step["body"].get("x") for step in await steps_of(service, recording)] == [1, 2]
