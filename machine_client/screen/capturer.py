@@ -13,6 +13,7 @@ from machine_client.concurrency.threads import daemon_thread
 from machine_client.desktop.base import DesktopError, DesktopView, RawFrame, Refusal
 from machine_client.screen import sender
 from machine_client.screen.encoding import Fineness, Part, encode, part_of
+from machine_client.screen.resting import Resting
 from machine_client.system.clock import boottime_seconds
 from schemas.inputs.outcomes import Refused
 from schemas.link.messages import Screenshot, ScreenStart
@@ -50,6 +51,7 @@ class ScreenCapturer:
         self._rate = rate
         self._bytes_per_second = bytes_per_second
         self._view: DesktopView | None = None
+        self._resting: Resting | None = None
         self._changed = threading.Condition()
         self._requests: deque[sender.Glance] = deque()
         self._live: ScreenStart | None = None
@@ -83,8 +85,10 @@ class ScreenCapturer:
                 return
             now = boottime_seconds()
             self._eager_until = now + EAGER_SECONDS
-            self._next_at = max(min(self._next_at, now + EAGER_INTERVAL), self._free_at)
-            self._changed.notify()
+            next_at = max(now + EAGER_INTERVAL, self._free_at)
+            if next_at < self._next_at:
+                self._next_at = next_at
+                self._changed.notify()
 
     def try_screen(self) -> None:
         """Look at the screen once, for any thread.  Raises DesktopError where that cannot be."""
@@ -163,9 +167,10 @@ class ScreenCapturer:
         """A picture, unless the screen looks as in the last one of the same order."""
         interval = 1 / min(order.rate, self._rate)
         began_at = boottime_seconds()
-        frame = view.capture()
         last = self._last  # Whoever stops the live screen forgets it, at any moment.
-        if last is not None and last[0] is order and frame.looks_like(last[1]):
+        before = last[1] if last is not None and last[0] is order else None
+        frame = self._new_frame(view, before)
+        if frame is None:
             with self._changed:
                 self._next_at = began_at + self._patience(began_at, interval)
             return None
@@ -175,6 +180,16 @@ class ScreenCapturer:
         with self._changed:
             self._next_at = self._free_at = frame.captured_at + pause
         return sender.PictureCaptured(order, picture)
+
+    def _new_frame(self, view: DesktopView, before: RawFrame | None) -> RawFrame | None:
+        """What the screen shows; None where that is as ``before``."""
+        if self._resting is None:
+            self._resting = Resting(view)
+        if self._resting.is_as_before() and before is not None:
+            return None
+        frame = view.capture()
+        self._resting.looked()
+        return None if frame.looks_like(before) else frame
 
     def _patience(self, began_at: float, interval: float) -> float:
         """How long after the beginning of a look that has found nothing new the next one begins."""
@@ -192,7 +207,7 @@ class ScreenCapturer:
     def _close_view(self) -> None:
         if self._view is not None:
             self._view.close()
-        self._view = self._last = None
+        self._view = self._resting = self._last = None
 
 
 class Wanted(Part, Fineness, Protocol):

@@ -47,9 +47,6 @@ from server.tasks import Tasks, at_most
 logger = logging.getLogger(__name__)
 
 TICK_SECONDS: Final = 0.1
-PACE_SECONDS: Final = 0.3
-"""From one time that it is written to the next: what is answered is safe within a second, also
-where writing takes as long as this.  Inputs feel each of them, which takes some milliseconds."""
 
 PICTURES_SECONDS: Final = 0.1
 """For pictures of what is over to be kept, before what comes after it is written alone."""
@@ -60,6 +57,11 @@ AGAIN_SECONDS: Final = 0.5
 
 ARRIVAL: Final = 100
 """Milliseconds for a picture to come, after the moment at which it was taken."""
+
+PACE_SECONDS: Final = (SETTLED + ARRIVAL) / 1000 + 0.02
+"""From an input to when it is written, or a little later: then one alone is over, and written once.
+What is answered is safe within a second, also where writing takes almost as long as this.  Inputs
+feel each time, which takes some milliseconds."""
 
 FIRST_PICTURE_SECONDS: Final = 1.0
 LOOK_SECONDS: Final = 1.5
@@ -118,6 +120,7 @@ class RecordingSession:
         self._answered = asyncio.Event()
         self._answered.set()
         self._woken = asyncio.Event()
+        self._woken_at = 0.0
         self._closing = asyncio.Event()
         self._is_in_haste = False
         self._private_since: int | None = None
@@ -157,7 +160,7 @@ class RecordingSession:
             since, self._private_since = self._private_since, None
             self._private_until = server_time()
             self._notes.was_private(since, self._private_until)
-        self._woken.set()
+        self._wake()
 
     def passes(self, command: Command) -> None:
         """An input is on its way to the machine, whether it is recorded or not."""
@@ -190,7 +193,7 @@ class RecordingSession:
             self._watching.look_without_pointer()
         if reply is not None and self._private_since is None and self._was_open(taken, reply):
             self._notes.ended(taken, reply, at)
-        self._woken.set()
+        self._wake()
 
     def _was_open(self, taken: Taken, reply: CommandReply) -> bool:
         """Whether nobody had private control, as far as it is known here."""
@@ -206,7 +209,7 @@ class RecordingSession:
     async def finish(self) -> None:
         """Write all that is noted, in bounded time, and be over."""
         self._closing.set()
-        self._woken.set()
+        self._wake()
         await asyncio.wait((self._running,), timeout=FINISH_SECONDS)
         self.close()
 
@@ -216,6 +219,12 @@ class RecordingSession:
         self._running.cancel()
         self._watching.close()
 
+    def _wake(self) -> None:
+        """There is something to be written."""
+        if not self._woken.is_set():
+            self._woken_at = asyncio.get_running_loop().time()
+            self._woken.set()
+
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
         try:
@@ -224,10 +233,9 @@ class RecordingSession:
                 has_some = bool(self._notes.open or self._open)
                 await at_most(TICK_SECONDS if has_some else IDLE_SECONDS, self._woken.wait())
                 self._woken.clear()
-                next_at = loop.time() + PACE_SECONDS
-                await self._write()
-                pause = max(next_at - loop.time(), TICK_SECONDS)
+                pause = max(self._woken_at + PACE_SECONDS - loop.time(), TICK_SECONDS)
                 await at_most(pause, self._closing.wait())
+                await self._write()
             await self._leave()
         except RecordingEndedError:
             pass

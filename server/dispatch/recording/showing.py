@@ -20,6 +20,9 @@ NOT_SHOWN: Final[Shown] = (None, None)
 
 _UNKNOWN: Final = (None, None)
 
+_Covered = tuple[Picture, tuple[Picture, ...], tuple[int, int]]
+"""A picture, earlier ones, and a place with the pointer on it."""
+
 
 class Showing:
     """Chooses the pictures of the steps of a recording, in their order.
@@ -34,6 +37,8 @@ class Showing:
         self._fields: set[str] = set()
         self._is_blind = False
         self._typed_at = 0
+        # What was uncovered last, and what of it came.
+        self._uncovered: tuple[_Covered, Picture] | None = None
 
     def is_shown(self, draft: Draft) -> None:
         """A step is over: what was on the screen before it typed something is not shown later."""
@@ -63,13 +68,24 @@ class Showing:
         """How the screen looked, with what the pointer covered, if that is known."""
         pointer, bare = self._frames.pointer_on(shown), self._frames.bare(cause, draft.began)
         if pointer is not None and bare is not None:
-            found = await asyncio.to_thread(uncovered, shown, [bare], pointer)
+            if _is_as_good(bare, shown):
+                return bare
+            found = await self._uncover(shown, [bare], pointer)
             if found is not shown:
                 return found
         if draft.place is None:
             return shown
         earlier = self._frames.uncovered(shown, draft.place, self._typed_at)
-        return await asyncio.to_thread(uncovered, shown, earlier, draft.place) if earlier else shown
+        return await self._uncover(shown, earlier, draft.place) if earlier else shown
+
+    async def _uncover(
+        self, shown: Picture, earlier: Sequence[Picture], place: tuple[int, int]
+    ) -> Picture:
+        """See `uncovered`; once for steps that find the same screen, as it takes a while."""
+        asked = shown, tuple(earlier), place
+        if self._uncovered is None or self._uncovered[0] != asked:
+            self._uncovered = asked, await asyncio.to_thread(uncovered, *asked)
+        return self._uncovered[1]
 
     def _covers(self, draft: Draft, *, is_secret: bool) -> tuple[Covers | None, Covers | None]:
         """What is blacked out on both pictures; None is that one must not be kept."""
@@ -100,6 +116,12 @@ class Showing:
         places = [place_of_field(seen, seen[ref]) for ref in self._fields if ref in seen]
         known = tuple(each for each in places if each is not None)
         return known if len(known) == len(places) else None
+
+
+def _is_as_good(bare: Picture, shown: Picture) -> bool:
+    """Whether one without the pointer shows all that another one does, as it was then or later."""
+    is_alike = (bare.size, bare.region) == (shown.size, shown.region)
+    return is_alike and bare.captured_at >= shown.captured_at
 
 
 def _both(one: Covers | None, other: Covers | None) -> Covers | None:

@@ -4,9 +4,10 @@ A step is there once, however often it is written: by its command, and which of 
 is.  A node that takes a recording from another one marks that something may be missing.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID, uuid4
 
@@ -37,6 +38,8 @@ CUT_OFF: Final = (
     "The server that recorded has ended, or did not answer: what was done in the second before may "
     "be missing."
 )
+
+NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class RecordingEndedError(Exception):
@@ -103,12 +106,11 @@ class RecordingWriter:
 
         async def work(transaction: Transaction) -> StoredRecording:
             stored = await _running(transaction, organization_id, recording.id)
-            filled = await _filled(transaction, stored, steps)
             fields: dict[str, Any] = {}
             if stored.taker_id == taker_id:
                 fields["open_steps"] = steps_document(open_steps)
             counts = {"pictures": pictures, "picture_bytes": picture_bytes}
-            await transaction.recordings.change(stored, {**fields, **counts})
+            filled = await _filled(transaction, stored, steps, {**fields, **counts})
             return replace(filled, pictures=pictures, picture_bytes=picture_bytes)
 
         filled = await self._transactions.run(work)
@@ -216,11 +218,15 @@ async def _running(
 
 
 async def _filled(
-    transaction: Transaction, stored: StoredRecording, steps: Sequence[StoredStep]
+    transaction: Transaction,
+    stored: StoredRecording,
+    steps: Sequence[StoredStep],
+    changed: Mapping[str, Any] = NOTHING,
 ) -> StoredRecording:
     """A recording, and its trajectory, with those of these steps that are not there yet.
 
-    Raises NotFound where its trajectory takes none.
+    ``changed`` are fields of its document to write along with them.  Raises NotFound where its
+    trajectory takes none.
     """
     recordings = transaction.recordings
     known = await recordings.known(stored.id, [step.key for step in steps]) if steps else set()
@@ -229,6 +235,7 @@ async def _filled(
         if step.key not in known and len(fresh) < MOST_STEPS - stored.steps:
             fresh.setdefault(step.key, step)
     if not fresh:
+        await recordings.change(stored, changed)
         return stored
     opened = await transaction.trajectories.open(stored.organization_id, stored.trajectory_id, None)
     if opened.stored.is_generated:
@@ -244,7 +251,7 @@ async def _filled(
         "secrets": stored.secrets + sum(step.has_secret for step in fresh.values()),
         "last_step_at": now(),
     }
-    await recordings.change(stored, fields)
+    await recordings.change(stored, {**changed, **fields})
     return replace(stored, **fields)
 
 

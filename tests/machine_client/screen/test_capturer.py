@@ -9,6 +9,7 @@ import pytest
 
 from machine_client.desktop.base import DesktopError, DesktopView
 from machine_client.screen import capturer as capturer_module
+from machine_client.screen import resting
 from machine_client.screen.capturer import ScreenCapturer
 from machine_client.screen.sender import (
     CaptureLive,
@@ -22,6 +23,7 @@ from machine_client.screen.sender import (
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import DesktopQuery, Screenshot, ScreenStart
 from tests.machine_client.fakes import DISPLAY, FakeView
+from tests.machine_client.screen.test_watching import ToldView
 from tests.waiting import eventually
 
 WAIT_SECONDS = 30.0
@@ -150,6 +152,30 @@ def test_what_an_input_changes_is_looked_for_at_once_and_the_rate_holds() -> Non
         at.next()
     assert view.captures == captures + 1
     assert pauses(view)[-1] > 0.9 * interval
+
+
+def test_nothing_is_captured_while_a_desktop_tells_that_nothing_is_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(resting, "SURE_SECONDS", 3600)
+    view, order = ToldView(), live()
+    with desk(view.open) as at:
+        at.capturer.submit(CaptureLive(order))
+        at.next()
+        at.capturer.submit(CaptureLive(order))
+        asked = len(view.waits)
+        # The pointer's place is known from the look after the first one on.
+        eventually(lambda: len(view.waits) > asked + 10 or None, "it is asked whether it is drawn")
+        assert view.captures == 2
+        view.script.append(9)
+        second = at.next()
+        assert isinstance(second, PictureCaptured)
+        # Another one who looks has a picture in any case.
+        again = live()
+        at.capturer.submit(CaptureLive(again))
+        third = at.next()
+        assert isinstance(third, PictureCaptured)
+        assert third.order is again
 
 
 def test_pictures_take_no_more_of_the_network_than_they_may() -> None:

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from machine_client.desktop.base import DesktopView, Refusal
+from machine_client.screen import resting
 from machine_client.screen.capturer import take_picture
+from machine_client.screen.resting import Resting
 from machine_client.screen.watching import watch
 from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import ClickMouse, DragMouse, MoveMouse
@@ -102,6 +104,41 @@ class ViewContract(InjectingContract):
             seen = watch(view, changed[1:], 20, before=began, is_over=lambda: False)
             assert seen.matched == 0
             assert seen.at == pytest.approx(RECTANGLE, abs=1)
+
+    def test_screen_that_is_said_to_rest_shows_nothing_new(
+        self,
+        rig: Rig,
+        view: DesktopView,
+        injector: DesktopInjector,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(resting, "SURE_SECONDS", 3600)
+        rests, place = Resting(view), iter(((300, 200), (10, 10)))
+
+        def comes_to_rest() -> None:
+            # A desktop that does not tell never rests.
+            for _ in range(20):
+                if rests.is_as_before():
+                    return
+                view.capture()
+                rests.looked()
+
+        def moves() -> None:
+            x, y = next(place)
+            perform(injector, MoveMouse(x=x, y=y))
+
+        moves()
+        for _ in range(2):
+            comes_to_rest()
+            with rig.witness.painted(RECTANGLE, RED):
+                eventually(lambda: not rests.is_as_before() or None, "it is told")
+                view.capture()
+                rests.looked()
+            # What is drawn right behind a look is told as well.
+            eventually(lambda: not rests.is_as_before() or None, "it is told")
+        comes_to_rest()
+        moves()
+        eventually(lambda: not rests.is_as_before() or None, "the pointer's place is told")
 
     def test_wait_that_began_before_it_sees_what_is_drawn(
         self, rig: Rig, view: DesktopView, injector: DesktopInjector

@@ -19,6 +19,9 @@ from schemas.link.messages import (
 from schemas.resources.stored_pictures import StoredPicture
 from schemas.values.pictures import Size
 from server.clock import server_time
+from server.dispatch.recording import session
+from server.dispatch.recording.writing import RecordingWriter
+from server.store.recordings.recordings import StoredRecording
 from server.store.trajectories.pictures import PictureStore
 from tests.hand_client import HandClient, button, hand_path, move, stroke
 from tests.pictures import REGION, encoded, picture
@@ -118,6 +121,25 @@ async def test_no_step_waits_for_the_pictures_of_another_to_be_kept(
     assert [step["body"]["x"] for step in steps] == [1, 2]
     assert all(step["picture"] and step["picture_after"] for step in steps)
     assert ended["gaps"] == 0
+
+
+async def test_step_alone_is_written_once(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "PICTURES_SECONDS", 60)
+    appended, append = [], RecordingWriter.append
+
+    async def noted(*arguments: Any, **counts: Any) -> StoredRecording:
+        appended.append(arguments[3:])
+        return await append(*arguments, **counts)
+
+    monkeypatch.setattr(RecordingWriter, "append", noted)
+    async with connected(service) as desk:
+        recording, _ = await begun(desk)
+        await clicked(desk, 1)
+        await until_steps(service, recording, 1)
+        await stopped(service, recording)
+    assert [tuple(map(len, each)) for each in appended] == [(1, 0)]
 
 
 async def test_step_whose_text_is_secret_has_no_picture(service: Service) -> None:

@@ -1,20 +1,26 @@
 """Which pictures steps have, and what is blacked out on them."""
 
 import io
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
+import pytest
 from PIL import Image
 
 from schemas.link.picture_frames import Picture
 from schemas.values.pictures import Region, Size
+from server.dispatch.recording import showing as module
 from server.dispatch.recording.before_and_after import BeforeAndAfter, Elements
 from server.dispatch.recording.drafts import Draft
 from server.dispatch.recording.frames import Frames
+from server.dispatch.recording.painting.uncovering import uncovered
 from server.dispatch.recording.showing import NOT_SHOWN, Showing, Shown
 from tests.pictures import picture
 from tests.server.dispatch.recording.test_fields import draft, field, password, seen
 
 SIZE = Size(640, 480)
+AT: Final = 50, 60
+"""Where the pointer is."""
 
 
 def white(at: int) -> Picture:
@@ -110,6 +116,62 @@ async def test_nothing_is_shown_of_a_secret_nobody_knows_where_until_it_is_said_
     assert await shown(both, said_secret(None, None), is_secret=True) == NOT_SHOWN
     assert await shown(both, click(None, is_said_secret=True)) == NOT_SHOWN
     assert black_parts(await shown(both, click(None)), FIELD) == [False, False]
+
+
+def pointed(*moments: int) -> Frames:
+    """A white screen with the pointer at `AT` from 1000 on, in pictures of these moments."""
+    frames = Frames()
+    frames.pointer_passed([(600, 400)], 0)
+    frames.pointer_passed([AT], 1000)
+    for moment in moments:
+        frames.arrived(white(moment))
+    return frames
+
+
+def clicked_there(began: int) -> Draft:
+    step = click(None)
+    step.place, step.began, step.ended = AT, began, began + 1
+    return step
+
+
+async def test_picture_without_the_pointer_is_kept_as_it_is_unless_the_screen_has_changed_since(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frames, done = pointed(1000), uncovering(monkeypatch)
+    bare = Picture("jpeg", b"no picture", SIZE, Region(0, 0, *SIZE), 1300)
+    frames.arrived_bare(bare)
+    before, _ = await Showing(frames).of(clicked_there(2000), 1000, None, is_secret=False)
+    assert before is bare
+    assert done == []
+    frames.arrived(later := white(1500))
+    before, _ = await Showing(frames).of(clicked_there(2000), 1000, None, is_secret=False)
+    assert before is later
+    assert done == [([1300], AT)]
+
+
+async def test_pointer_is_taken_off_once_for_steps_that_find_the_same_screen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frames, done = pointed(1, 1000), uncovering(monkeypatch)
+    both = Showing(frames)
+    for began in (2000, 2001, 2002):
+        await both.of(clicked_there(began), began, None, is_secret=False)
+    assert done == [([1], AT)]
+    frames.arrived(white(3000))
+    await both.of(clicked_there(4000), 3000, None, is_secret=False)
+    assert done == [([1], AT)] * 2
+
+
+def uncovering(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[int], tuple[int, int]]]:
+    """The moments of the pictures that the pointer is taken off with, and where."""
+    done: list[tuple[list[int], tuple[int, int]]] = []
+
+    def noted(shown: Picture, earlier: Sequence[Picture], place: tuple[int, int]) -> Picture:
+        done.append(([each.captured_at for each in earlier], place))
+        return uncovered(shown, earlier, place)
+
+    monkeypatch.setattr(module, "uncovered", noted)
+    return done
 
 
 def test_step_waits_for_a_look_only_where_it_needs_one() -> None:
