@@ -241,14 +241,13 @@ async def test_control_ends_with_its_holders_token(service: Service) -> None:
         await link.obeys(machine.moving())
 
 
-async def test_newer_link_keeps_to_the_lease_and_begins_with_nothing_held(
+async def test_newer_link_keeps_to_the_lease_and_interrupts_nothing_of_its_holder(
     service: Service,
 ) -> None:
     async with service.joined() as (machine, link):
         lease = await taken(service, link)
     await machine.until_closed()
     async with machine.connected() as link:
-        await confirms(link)
         refused = await machine.move()
         assert refused.json["reason"] == "controlled"
         await link.obeys(machine.moving(headers=held_by(lease)))

@@ -471,7 +471,6 @@ async def test_machine_that_goes_is_said_and_the_hand_stays(service: Service) ->
             assert refused["not_sent"]["keys"] == 1
             await hand.until_acknowledged()
             async with machine.connected() as newer:
-                await newer.say(Interrupted(request=(await newer.heard(Interrupt)).request))
                 await machine.until_live()
                 await hand.does(move(1, 1))
                 await newer.obey()
