@@ -3,6 +3,9 @@
 
 Its first argument is which of the two.  On its standard input it is asked "where" its parts are, or
 "what" is in them, and answers in JSON, a line, and "done".  Debian's own Python runs it.
+
+What it comes to is decided by what is done, and by nothing that goes by the clock: each thing is
+done with before the next is heard, and what would fade in or slide is there at once.
 """
 
 import json
@@ -15,6 +18,7 @@ gi.require_version("Gtk", "3.0")
 from gi.repository import Gdk, GLib, Gtk  # noqa: E402
 
 LINES = 60
+MOST_SOURCES = 100
 ROUNDS = 5
 """In which all that was done is heard, also what the program says to itself by the X server."""
 
@@ -105,10 +109,22 @@ class Form:
         }
 
 
+def hear_when_idle() -> None:
+    """Let what is left to be done, such as scrolling to the cursor, come before further events."""
+    context = GLib.MainContext.default()
+    sources = (context.find_source_by_id(number) for number in range(1, MOST_SOURCES))
+    (events,) = (each for each in sources if each and (each.get_name() or "").startswith("GDK X11"))
+    events.set_priority(GLib.PRIORITY_LOW)
+
+
 def main() -> None:
     """Show it until the end of the input."""
+    settings = Gtk.Settings.get_default()
     # What is under the pointer would depend on how far it has come.
-    Gtk.Settings.get_default().set_property("gtk-enable-animations", False)
+    settings.set_property("gtk-enable-animations", False)
+    # Scroll bars over the text are there for some seconds after the pointer has moved.
+    settings.set_property("gtk-overlay-scrolling", False)
+    hear_when_idle()
     shown = Editor() if sys.argv[1] == "editor" else Form()
     window = Gtk.Window(decorated=False)
     window.connect("destroy", Gtk.main_quit)

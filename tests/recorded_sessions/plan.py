@@ -53,17 +53,22 @@ class _Plan:
         self.kind = kind
         self.spots = spots
         self._last: Action = {}
-        self._opens = False
+        self._opens = self._is_open = self._closes = False
         self._since_press = SLOW
 
     def doing(self, number: int) -> Doing:
         """The next one."""
-        pause, opened = self.numbers.choice(PAUSES), self._opens
+        pause, waits = self.numbers.choice(PAUSES), self._opens or self._closes
         draws = (self.click, self.clicks, self.drag, self.turn, self.text, self.keys, self.rest)
         (draw,) = self.numbers.choices(draws, (5, 2, 2, 2, 5, 6, 1)) if number else (self.click,)
-        self._opens = False
+        was_open, self._opens = self._is_open, False
+        if was_open and draw in (self.clicks, self.drag):
+            # Its first press closes what is open, and who has the next is decided by milliseconds.
+            draw = self.click
+        self._closes = was_open and draw == self.click
         last, self._last = self._last, draw()
-        if opened or _asks(last):
+        self._is_open = self._opens or (was_open and not self._closes)
+        if waits or _asks(last):
             pause = SLOW
         if _presses(self._last):
             pause, self._since_press = max(pause, SLOW - self._since_press), 0.0
@@ -74,9 +79,9 @@ class _Plan:
     def click(self) -> Action:
         """A click, mostly with the left button."""
         name, spot = self.numbers.choice([*self.spots.items()])
-        self._opens = name == OPENS
         body = {"operation": "mouse.click", **self._within(spot)}
         button = self.numbers.choices(("left", "middle", "right"), (8, 1, 1))[0]
+        self._opens = name == OPENS or (button == "right" and self.kind != "terminal")
         if button != "left":
             body["button"] = button
         elif self.kind != "terminal" and self.numbers.random() < 0.2:
@@ -85,14 +90,16 @@ class _Plan:
 
     def clicks(self) -> Action:
         """A double or a triple click, but where the first one opens something in its way."""
-        spot = self.numbers.choice([each for name, each in self.spots.items() if name != OPENS])
+        spot = self._that_opens_nothing()
         clicks = self.numbers.choice((2, 2, 3))
         return {"operation": "mouse.click", **self._within(spot), "clicks": clicks}
 
     def drag(self) -> Action:
-        """A drag within one part of the window, straight or with a bend."""
-        name, spot = self.numbers.choice([*self.spots.items()])
-        self._opens = name == OPENS
+        """A drag within one part of the window, straight or with a bend.
+
+        None begins where something opens: whether it chooses there is decided by how long it takes.
+        """
+        spot = self._that_opens_nothing()
         start, way, to = (self._within(spot) for _ in range(3))
         said = {"operation": "mouse.drag", "start_x": start["x"], "start_y": start["y"]}
         said |= {"to_x": to["x"], "to_y": to["y"], "duration": self.numbers.choice((0.1, 0.3, 0.6))}
@@ -117,6 +124,9 @@ class _Plan:
         """The pointer comes somewhere, and rests."""
         return {"operation": "mouse.move", **self._place()}
 
+    def _that_opens_nothing(self) -> Spot:
+        return self.numbers.choice([each for name, each in self.spots.items() if name != OPENS])
+
     def _place(self) -> dict[str, int]:
         return self._within(self.numbers.choice([*self.spots.values()]))
 
@@ -133,5 +143,5 @@ def _presses(action: Action) -> bool:
 
 
 def _asks(action: Action) -> bool:
-    """Whether a program asks itself for what is pasted, or shows a menu, which takes a moment."""
-    return "button" in action
+    """Whether a program asks itself for what is pasted or dragged, or shows a menu: that lasts."""
+    return "button" in action or action.get("operation") == "mouse.drag"

@@ -29,19 +29,29 @@ CORNER: Final = {"x": WIDTH - 1, "y": HEIGHT - 1}
 
 @dataclass
 class Session:
-    """What was done, and what it left behind the first time and when it was sent again."""
+    """What was done, and what it left behind the first time and when it was sent again.
+
+    Where that differs, ``repeated`` is what the same left that was done once more as it was at
+    first: what is otherwise there too is no matter of the recording.
+    """
 
     seed: str
     doings: Sequence[Doing]
     steps: list[dict[str, Any]] = field(default_factory=list)
     first: Any = None
     again: Any = None
+    repeated: Any = None
     why: str = ""
 
     @property
     def differs(self) -> bool:
         """Whether anything is otherwise, or could not be sent."""
         return bool(self.why) or self.first != self.again
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether the program came to something else by the same, once more."""
+        return self.differs and self.first != self.repeated
 
     def table(self) -> str:
         """All of it, for a person."""
@@ -57,6 +67,7 @@ class Session:
                 *(f"  step  {each}" for each in steps),
                 f"  first {json.dumps(self.first, ensure_ascii=False)}",
                 f"  again {json.dumps(self.again, ensure_ascii=False)}",
+                f"  once more {json.dumps(self.repeated, ensure_ascii=False)}",
             ]
         )
 
@@ -77,7 +88,11 @@ class Outcome:
     def summary(self) -> str:
         """How many of each kind and way, and how many differ."""
         steps = sum(len(each.steps) for each in self.sessions)
-        lines = [f"{len(self.sessions)} sessions, {steps} steps, {len(self.different)} differ"]
+        uncertain = sum(each.is_uncertain for each in self.sessions)
+        lines = [
+            f"{len(self.sessions)} sessions, {steps} steps, {len(self.different)} differ",
+            f"  {uncertain} of these also where the same was done once more",
+        ]
         for way in WAYS:
             those = [each for each in self.sessions if each.seed.split()[1] == way]
             differ = sum(each.differs for each in those)
@@ -113,6 +128,11 @@ class Worked:
                     time.sleep(min(step.get("after_ms", 0) / 1000, LONGEST_PAUSE))
                     send(self.machine, step["operation"], step["body"])
                 session.again = place.holds()
+        if session.differs:
+            with self._opened(kind) as place:
+                place.spots()
+                self.way.do(session.doings, random.Random(seed))
+                session.repeated = place.holds()
         return session
 
     @contextmanager

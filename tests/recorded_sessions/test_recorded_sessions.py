@@ -27,13 +27,16 @@ def test_what_is_recorded_and_sent_again_leaves_the_same_behind(
 def test_difference_is_told_with_what_was_done() -> None:
     (doing,) = plan("1 hand form", "form", {"field": Spot(1, 2, 3, 4)}, 1)
     step = {"operation": "mouse.click", "body": {"x": 1, "y": 2}, "picture": None}
-    other = Session("1 hand form", [doing], [step], {"text": "a"}, {"text": "b"})
-    unsent = Session("2 several editor", [doing], [step], {}, None, "has a secret")
+    other = Session("1 hand form", [doing], [step], {"text": "a"}, {"text": "b"}, {"text": "c"})
+    unsent = Session("2 several editor", [doing], [step], {}, None, {}, "has a secret")
     same = Session("4 inputs form", [doing], [step], {}, {})
     outcome = Outcome([other, unsent, same])
     assert outcome.different == [other, unsent]
-    assert outcome.summary().splitlines()[0] == "3 sessions, 3 steps, 2 differ"
+    told, once_more, *_ = outcome.summary().splitlines()
+    assert told == "3 sessions, 3 steps, 2 differ"
+    assert once_more == "  1 of these also where the same was done once more"
     lines = other.table().splitlines()
     assert lines[0] == "1 hand form leaves something else behind"
-    assert lines[-2:] == ['  first {"text": "a"}', '  again {"text": "b"}']
+    assert lines[-3:-1] == ['  first {"text": "a"}', '  again {"text": "b"}']
+    assert lines[-1] == '  once more {"text": "c"}'
     assert plan("1 hand form", "form", {"field": Spot(1, 2, 3, 4)}, 1) == [doing]

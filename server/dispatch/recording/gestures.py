@@ -173,17 +173,23 @@ class Gestures:
     def _rest_is_over(self, done: Done) -> list[Draft]:
         """The pointer rested somewhere before this, for long enough, perhaps.
 
-        What is pressed or turned where it rested goes there by itself.
+        What is pressed or turned where it rested goes there by itself.  Keys go to what is under it
+        where a menu is open, however short it rested, but seldom in the middle of a text.
         """
-        rest, self._rest, place = self._rest, None, self._place
-        if rest is None or place is None or done.span.began - rest.span.ended < REST:
+        rest, place = self._rest, self._place
+        if rest is None or place is None:
             return []
+        is_told = done.span.began - rest.span.ended >= REST
         match done.body:
             case (bodies.ClickMouse() | bodies.ScrollMouse()) as body:
-                is_there = _are_near(self._place_of(body), place)
+                is_told = is_told and not _are_near(self._place_of(body), place)
+            case bodies.PressKeys() as keys if _strikes_nothing(keys):
+                if not is_told:
+                    return []  # What is done with the modifier decides.
             case _:
-                is_there = False
-        if is_there:
+                is_told = is_told or self._draft is None or self._draft.text is None
+        self._rest = None
+        if not is_told:
             return []
         x, y = place
         move = self._draft_of(rest, Operation.MOUSE_MOVE, {"x": x, "y": y}, place=place)
@@ -433,6 +439,13 @@ def _add_to(draft: Draft, done: Done, text: str) -> None:
     """A further key has made this of a draft's text."""
     draft.text, draft.inputs = text, draft.inputs + 1
     _go_on(draft, done)
+
+
+def _strikes_nothing(keys: bodies.PressKeys) -> bool:
+    """Whether a key goes up, or one goes down that is for what follows."""
+    if keys.down is not True:
+        return keys.down is False
+    return all(chord.key is None for chord in parse_combination(keys.text))
 
 
 def _has_more(text: str | None) -> bool:

@@ -247,6 +247,31 @@ def test_rest_where_something_is_then_pressed_or_turned_is_no_step(hand: Scripte
     assert not any(draft.hover for draft in hand.closed)
 
 
+def test_rest_before_a_key_is_told_however_short_but_not_in_a_text(hand: ScriptedHand) -> None:
+    hand.clicks(5, 5)
+    hand.moves((7, 40), after=REST)
+    hand.holds("ctrl")
+    hand.strikes("c")
+    hand.lets_go("ctrl")
+    hand.moves((9, 60))
+    hand.strikes("a")
+    hand.moves((9, 90))
+    hand.strikes("b")
+    hand.moves((5, 5))
+    hand.holds("ctrl")
+    hand.clicks(30, 30)
+    hand.lets_go("ctrl")
+    assert hand.steps == [
+        ("mouse.click", {"x": 5, "y": 5}, None),
+        ("mouse.move", {"x": 7, "y": 40}, None),
+        ("keyboard.key", {"text": "ctrl+c"}, None),
+        ("mouse.move", {"x": 9, "y": 60}, None),
+        ("keyboard.type", {}, "ab"),
+        ("mouse.click", {"x": 30, "y": 30, "modifiers": ["ctrl"]}, None),
+    ]
+    assert [draft.hover for draft in hand.closed] == [False, True, False, True, False, False]
+
+
 def test_what_is_under_way_is_told_as_if_it_ended_now(hand: ScriptedHand) -> None:
     hand.strikes("a", "b")
     under_way = hand.gestures.open
