@@ -196,8 +196,10 @@ class ScreenCapturer:
         now = boottime_seconds()
         if now > self._eager_until:
             return interval
-        # Where a look takes long, half of the time is left to others.
-        return min(max(EAGER_INTERVAL, 2 * (now - began_at)), interval)
+        # What has not come by now comes as much later, perhaps.  Where a look takes long, half of
+        # the time is left to others.
+        since_input = now - (self._eager_until - EAGER_SECONDS)
+        return min(max(EAGER_INTERVAL, since_input, 2 * (now - began_at)), interval)
 
     def _new_view(self) -> DesktopView:
         if self._open_view is None:

@@ -32,7 +32,8 @@ class Watching:
         self.is_settled = asyncio.Event()
         self._background = background
         self._looking: asyncio.Task[None] | None = None
-        self._is_pointer_drawn = self._is_resting = False
+        self._is_pointer_drawn = False
+        self._rests_until = 0.0
         self._watching = background.start_and_report(self._run(), "watch a recorded screen")
 
     def look_without_pointer(self) -> None:
@@ -42,11 +43,9 @@ class Watching:
         """
         if self._is_pointer_drawn:
             return
-        if self._looking is not None and self._is_resting:
-            self._looking.cancel()
-        elif self._looking is not None and not self._looking.done():
+        self._rests_until = asyncio.get_running_loop().time() + SETTLED / 1000
+        if self._looking is not None and not self._looking.done():
             return
-        self._is_resting = True
         self._looking = self._background.start_and_report(self._look(), "see below the pointer")
 
     def close(self) -> None:
@@ -56,8 +55,9 @@ class Watching:
             self._looking.cancel()
 
     async def _look(self) -> None:
-        await asyncio.sleep(SETTLED / 1000)
-        self._is_resting = False
+        loop = asyncio.get_running_loop()
+        while (pause := self._rests_until - loop.time()) > 0:
+            await asyncio.sleep(pause)
         try:
             with suppress(
                 *(LinkBusyError, LinkDownError, LinkLostError, TimeoutError),

@@ -154,6 +154,16 @@ def test_what_an_input_changes_is_looked_for_at_once_and_the_rate_holds() -> Non
     assert pauses(view)[-1] > 0.9 * interval
 
 
+@pytest.mark.parametrize(("since_input", "pause"), [(0.0, 0.02), (0.08, 0.08), (0.3, 0.5)])
+def test_it_is_looked_less_often_the_longer_an_input_changes_nothing(
+    since_input: float, pause: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capturer_module, "boottime_seconds", lambda: 100.0)
+    with desk(None) as at:
+        at.capturer._eager_until = 100 - since_input + capturer_module.EAGER_SECONDS
+        assert at.capturer._patience(100.0, interval=0.5) == pytest.approx(pause)
+
+
 def test_nothing_is_captured_while_a_desktop_tells_that_nothing_is_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
