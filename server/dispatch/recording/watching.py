@@ -32,8 +32,7 @@ class Watching:
         self.is_settled = asyncio.Event()
         self._background = background
         self._looking: asyncio.Task[None] | None = None
-        self._is_pointer_drawn = False
-        self._rests_until = 0.0
+        self._is_pointer_drawn = self._is_resting = False
         self._watching = background.start_and_report(self._run(), "watch a recorded screen")
 
     def look_without_pointer(self) -> None:
@@ -43,9 +42,11 @@ class Watching:
         """
         if self._is_pointer_drawn:
             return
-        self._rests_until = asyncio.get_running_loop().time() + SETTLED / 1000
-        if self._looking is not None and not self._looking.done():
+        if self._looking is not None and self._is_resting:
+            self._looking.cancel()
+        elif self._looking is not None and not self._looking.done():
             return
+        self._is_resting = True
         self._looking = self._background.start_and_report(self._look(), "see below the pointer")
 
     def close(self) -> None:
@@ -55,9 +56,8 @@ class Watching:
             self._looking.cancel()
 
     async def _look(self) -> None:
-        loop = asyncio.get_running_loop()
-        while (pause := self._rests_until - loop.time()) > 0:
-            await asyncio.sleep(pause)
+        await asyncio.sleep(SETTLED / 1000)
+        self._is_resting = False
         try:
             with suppress(
                 *(LinkBusyError, LinkDownError, LinkLostError, TimeoutError),
