@@ -311,7 +311,7 @@ BROKEN: list[tuple[Break, str, int]] = [
     (press_what_we_hold_already, "arrived", 0),
     (keep_pressed_what_a_lost_link_held, "left pressed", 60),
     (claim_events_that_did_not_happen, "claims", 20),
-    (read_no_pause_of_a_new_link, "paused", 780),
+    (read_no_pause_of_a_new_link, "became final in time", 0),
     (forwarding_rules.carry_out_whatever_comes, "nothing happened", 400),
     (forwarding_rules.remember_only_what_is_under_way, "nothing happened", 400),
     (forwarding_rules.take_what_was_lost_for_not_sent, "nothing happened", 310),
