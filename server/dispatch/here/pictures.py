@@ -21,11 +21,12 @@ async def find_recorded(
     kept = await pictures.get(question.organization_id, question.picture)
     if kept is None:
         raise RefusedError(no_vision("the recorded picture is not kept any more"))
-    taken, recorded = await without_pointer(link, question), kept[1]
+    recorded = kept[1]
     try:
         width, height = size_of(recorded)
     except NoPictureError as error:
         raise RefusedError(no_vision(f"the recorded picture cannot be read: {error}")) from None
+    taken = await without_pointer(link, question)
     part = Part(
         picture=_shown_then((width, height), taken),
         length=len(recorded),
