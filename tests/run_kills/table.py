@@ -8,7 +8,7 @@ import random
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import cycle
 from typing import Final
@@ -35,13 +35,14 @@ EACH_PASSED_BY: Final = 3
 LOOK_SECONDS: Final = 0.02
 UP_SECONDS: Final = 4.0
 TABLE_SECONDS: Final = 600.0
+"""Without a kill, after which the cells of a turn are given up."""
 
 Cell = tuple[Failpoint, Victim]
 
 
-def whole_table() -> list[Cell]:
-    """Every victim at every point."""
-    return [(point, victim) for victim in Victim for point in POINTS]
+def whole_table(victims: Iterable[Victim] = Victim) -> list[Cell]:
+    """Every one of these victims at every point."""
+    return [(point, victim) for victim in victims for point in POINTS]
 
 
 def table_struck(
@@ -66,7 +67,7 @@ def table_struck(
             for cell, kill in table.kills(people[0]):
                 came.kills.append(kill)
                 left.remove(cell)
-            say(f"{len(came.kills)} kills, {len(left)} cells are left")
+                say(f"{kill.victim} killed at {cell[0]}, {len(left)} cells are left")
     return came, left
 
 
@@ -96,6 +97,7 @@ class _Table:
                 victim = self.left.pop(point, None)
                 if victim is not None:
                     yield (point, victim), self._kill(victim, process, point)
+                    give_up_at = time.monotonic() + TABLE_SECONDS
                 process.signal(signal.SIGCONT)
             if [*self.left] == [Failpoint.BEFORE_HANDOVER]:
                 self._have_a_node_leave()
