@@ -137,7 +137,7 @@ def _unended(runs: Sequence[Any]) -> Iterator[str]:
         if (halt := run["halted"]) is not None:
             yield f"{at} is halted at step {run['step']}, {halt['reason']}: {halt['detail']}"
         elif run["status"] != "success":
-            yield f"{at} is {run['status']} at step {run['step']}: {run['error']}"
+            yield f"{at} is {run['status']} at step {run['step']}: {run['error'] or 'no end yet'}"
 
 
 def _runs(world: World, trajectory: str) -> list[Any]:
