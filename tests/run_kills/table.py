@@ -32,6 +32,10 @@ POINTS: Final = tuple(point for point in Failpoint if point not in OTHERS)
 EACH_PASSED_BY: Final = 3
 """So many points of one pass; the next are those of the pass after it."""
 
+LINK_LOST_SECONDS: Final = 3.0
+"""For which a machine client stands still where its input's events are done: its link is lost, and
+the next one asks what became of that, which alone brings it to BEFORE_REPORT."""
+
 LOOK_SECONDS: Final = 0.02
 UP_SECONDS: Final = 4.0
 TABLE_SECONDS: Final = 600.0
@@ -98,6 +102,8 @@ class _Table:
                 if victim is not None:
                     yield (point, victim), self._kill(victim, process, point)
                     give_up_at = time.monotonic() + TABLE_SECONDS
+                    if point is Failpoint.AFTER_EVENTS:
+                        time.sleep(LINK_LOST_SECONDS)
                 process.signal(signal.SIGCONT)
             if [*self.left] == [Failpoint.BEFORE_HANDOVER]:
                 self._have_a_node_leave()
@@ -143,6 +149,7 @@ class _Table:
 
     def _armed(self, side: Side) -> str:
         points = [point for point in self.left if point.side == side]
-        return ",".join(
-            f"{point}=stop@{1 + number // EACH_PASSED_BY}" for number, point in enumerate(points)
-        )
+        passes = {point: 1 + number // EACH_PASSED_BY for number, point in enumerate(points)}
+        if Failpoint.BEFORE_REPORT in passes:
+            passes[Failpoint.BEFORE_REPORT] = 1
+        return ",".join(f"{point}=stop@{number}" for point, number in passes.items())
