@@ -402,16 +402,22 @@ class _Run:
         until = begun + dice.uniform(0.5, 6)
         world.run(until, lambda: self._is_over() or self._is_trying(begun))
         world.facts["runs: off for days in the middle of a step"] += self._is_trying(begun)
-        for node in self.nodes:
-            node.kill(silently=False)
-        for machine in self.machines:
-            machine.kill()
+        self._kill_all()
         world.run(world.now + LONGEST_AFTERMATH, self._has_failed)
+        # With what had ended before, and was to begin again meanwhile.
+        self._kill_all()
         self._move_clocks()
         for node in self.nodes:
             node.start()
         for machine in self.machines:
             machine.start()
+
+    def _kill_all(self) -> None:
+        for node in self.nodes:
+            if not node.process.is_dead:
+                node.kill(silently=False)
+        for machine in self.machines:
+            machine.kill()
 
     def _is_trying(self, since: float) -> bool:
         """Whether a step's input was stored, and was not done so far as anybody knows."""
