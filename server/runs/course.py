@@ -172,7 +172,7 @@ class RunCourse:
             while stepping.run.step <= len(steps):
                 if self._leaves:
                     raise HandedOver
-                await stepping.do(steps[stepping.run.step - 1])
+                await stepping.do()
                 self._parts.ending.tell(stepping.run)
         finally:
             self._run = stepping.run

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from schemas.programs.failpoints import Failpoint, reached
 from schemas.runs.runs import RunStatus, StepResult
-from schemas.steps.step import Expectation, Pause, Step
+from schemas.steps.step import Pause, Step
 from server.dispatch.questions.control import FindLink
 from server.dispatch.questions.question import Refusal, RefusalKind
 from server.runs.asking import Machine
@@ -55,20 +55,23 @@ class Stepping:
         self._is_hold_doubtful = True
         self.run = run
 
-    async def do(self, step: Step) -> None:
+    @property
+    def _step(self) -> Step:
+        """The one that the run is at."""
+        return self._steps[self.run.step - 1]
+
+    async def do(self) -> None:
         """Bring the run behind the step that it is at.
 
         Raises Halting, Ending, Lost, and StoreUnavailable where that is to be tried again.
         """
-        began_at, before = now(), Before()
-        await self._resolve(step)
+        began_at, before, step = now(), Before(), self._step
+        await self._resolve()
         if step.operation == "wait":
             await asyncio.sleep(Pause.model_validate(step.body).seconds)
-        elif step.operation == "wait_for":
-            step = step.model_copy(update={"expect": Expectation.model_validate(step.body)})
-        elif self.run.attempt is None:
-            before = await self._tried(step)
-        verified = await self._verified(step, before)
+        elif step.operation != "wait_for" and self.run.attempt is None:
+            before = await self._tried()
+        verified = await self._verified(before)
         run = self.run
         attempt = run.attempt
         result = StepResult(
@@ -85,20 +88,20 @@ class Stepping:
         self._ours(await self._tools.turns.past(run, result))
         reached(Failpoint.AFTER_STEP)
 
-    async def _resolve(self, step: Step) -> None:
+    async def _resolve(self) -> None:
         """Find out what became of a try that was left open, such as by a node that was killed."""
         attempt = self.run.attempt
         if attempt is None or attempt.is_done:
             return
         if attempt.step == self.run.step:
-            await self._note(await self._tools.trying.settled(self.run), step)
+            await self._note(await self._tools.trying.settled(self.run))
             return
         # Somebody has it go on behind that step: whatever became of it, it must not come later.
         with suppress(Halting):
             await self._tools.trying.settled(self.run)
         self._ours(await self._tools.turns.write(self.run, attempt=None))
 
-    async def _note(self, came: Came, step: Step) -> None:
+    async def _note(self, came: Came) -> None:
         """Store what became of the newest try: it was done, or there may be another."""
         turns = self._tools.turns
         if came is Came.NEVER:
@@ -106,22 +109,22 @@ class Stepping:
             self._ours(await turns.write(self.run, attempt=None))
             return
         reached(Failpoint.BEFORE_STEP_DONE)
-        checks = {} if step.expect is None else {"status": _CHECKS}
+        checks = {} if self._step.expect is None else {"status": _CHECKS}
         self._ours(await turns.write(self.run, **{"attempt.is_done": True}, **checks))
         reached(Failpoint.AFTER_STEP_DONE)
 
-    async def _tried(self, step: Step) -> Before:
+    async def _tried(self) -> Before:
         """Have the step's input done; what the screen showed right before."""
         for _ in range(MOST_TRIES):
-            before = await self._patiently(lambda: self._try(step), step)
+            before = await self._patiently(self._try)
             if self.run.is_done_at_step:
                 return before
         raise Halting("not_carried_out", f"{MOST_TRIES} tries never reached the machine")
 
-    async def _try(self, step: Step) -> Before:
-        tools = self._tools
+    async def _try(self) -> Before:
+        tools, step = self._tools, self._step
         await self._hold()
-        found = await self._found(step)
+        found = await self._found()
         # Its texts have the values from here on, and nothing keeps it.
         try:
             body = filled(step.model_copy(update={"body": found.body}), tools.values)
@@ -134,7 +137,7 @@ class Stepping:
         attempt = new_attempt(self.run, command, found)
         self._ours(await tools.turns.attempt(self.run, attempt))
         reached(Failpoint.AFTER_ATTEMPT)
-        await self._note(await tools.trying.sent(self.run, command), step)
+        await self._note(await tools.trying.sent(self.run, command))
         return before
 
     async def _hold(self) -> None:
@@ -143,7 +146,7 @@ class Stepping:
             await self._tools.hold.take()
             self._is_hold_doubtful = False
 
-    async def _patiently(self, work: Callable[[], Awaitable[T]], step: Step) -> T:
+    async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T:
         """What work comes to, begun again for as long as the machine does nothing at the moment."""
         clock = asyncio.get_running_loop().time
         give_up_at = clock() + WAIT_SECONDS
@@ -153,7 +156,7 @@ class Stepping:
                 return await work()
             except Unavailable as error:
                 self._is_hold_doubtful = True
-                await self._resolve(step)
+                await self._resolve()
                 if clock() >= give_up_at:
                     raise Halting("machine_unavailable", str(error)) from None
             await asyncio.sleep(AGAIN_SECONDS)
@@ -168,9 +171,9 @@ class Stepping:
                 raise Ending("error", "its machine was removed")
             raise Unavailable(reply.detail)
 
-    async def _found(self, step: Step) -> Found:
+    async def _found(self) -> Found:
         before = self._steps[: self.run.step - 1]
-        found = await find(self._tools.machine, step, self._scale, typed_in(before))
+        found = await find(self._tools.machine, self._step, self._scale, typed_in(before))
         if isinstance(found, Halt):
             await self._check_seen(found)
             # Whoever has taken the machine meanwhile is why it is not as it was.
@@ -179,18 +182,18 @@ class Stepping:
         self._scale = found.scale or self._scale
         return found
 
-    async def _verified(self, step: Step, before: Before) -> str | None:
-        """How what a step leads to was seen; None where it expects nothing."""
-        if step.expect is None:
+    async def _verified(self, before: Before) -> str | None:
+        """How what the step leads to was seen; None where it expects nothing."""
+        if self._step.expect is None and self._step.operation != "wait_for":
             return None
         if self.run.status != _CHECKS:
             self._ours(await self._tools.turns.write(self.run, status=_CHECKS))
         reached(Failpoint.IN_CHECKS)
-        seen = await self._patiently(lambda: self._seen(step, before), step)
+        seen = await self._patiently(lambda: self._seen(before))
         return None if seen.matched is None else f"condition {seen.matched + 1}"
 
-    async def _seen(self, step: Step, before: Before) -> Verified:
-        seen = await expected(self._tools.machine, step, before)
+    async def _seen(self, before: Before) -> Verified:
+        seen = await expected(self._tools.machine, self._step, before)
         if isinstance(seen, Halt):
             await self._check_seen(seen)
             raise Halting.of(seen, is_done=self.run.is_done_at_step)

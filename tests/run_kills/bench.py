@@ -21,6 +21,9 @@ from tests.run_kills.victims import Victim
 
 SETTINGS: Final = {"heartbeat": "1", "input_timeout": "8", "authors_may_approve": "true"}
 
+START_SECONDS_OF_EACH: Final = 4.0
+"""For each machine beside that, as all of them start at once."""
+
 
 @dataclass(frozen=True)
 class Kill:
@@ -92,8 +95,9 @@ def bench(directory: Path, machines: int) -> Iterator[tuple[World, list[Desk]]]:
         for desk in desks:
             desk.token = api.add_machine(desk.name)
             desk.client.start()
+        seconds = START_SECONDS + START_SECONDS_OF_EACH * machines
         for desk in desks:
-            until(partial(_is_shown, api, desk.name), f"{desk.name} is ready", START_SECONDS)
+            until(partial(_is_shown, api, desk.name), f"{desk.name} is ready", seconds)
         yield world, desks
 
 

@@ -8,7 +8,7 @@ import random
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import cycle
 from typing import Final
@@ -32,16 +32,21 @@ POINTS: Final = tuple(point for point in Failpoint if point not in OTHERS)
 EACH_PASSED_BY: Final = 3
 """So many points of one pass; the next are those of the pass after it."""
 
+LINK_LOST_SECONDS: Final = 3.0
+"""For which a machine client stands still where its input's events are done: its link is lost, and
+the next one asks what became of that, which alone brings it to BEFORE_REPORT."""
+
 LOOK_SECONDS: Final = 0.02
 UP_SECONDS: Final = 4.0
 TABLE_SECONDS: Final = 600.0
+"""Without a kill, after which the cells of a turn are given up."""
 
 Cell = tuple[Failpoint, Victim]
 
 
-def whole_table() -> list[Cell]:
-    """Every victim at every point."""
-    return [(point, victim) for victim in Victim for point in POINTS]
+def whole_table(victims: Iterable[Victim] = Victim) -> list[Cell]:
+    """Every one of these victims at every point."""
+    return [(point, victim) for victim in victims for point in POINTS]
 
 
 def table_struck(
@@ -66,7 +71,7 @@ def table_struck(
             for cell, kill in table.kills(people[0]):
                 came.kills.append(kill)
                 left.remove(cell)
-            say(f"{len(came.kills)} kills, {len(left)} cells are left")
+                say(f"{kill.victim} killed at {cell[0]}, {len(left)} cells are left")
     return came, left
 
 
@@ -96,6 +101,9 @@ class _Table:
                 victim = self.left.pop(point, None)
                 if victim is not None:
                     yield (point, victim), self._kill(victim, process, point)
+                    give_up_at = time.monotonic() + TABLE_SECONDS
+                    if point is Failpoint.AFTER_EVENTS:
+                        time.sleep(LINK_LOST_SECONDS)
                 process.signal(signal.SIGCONT)
             if [*self.left] == [Failpoint.BEFORE_HANDOVER]:
                 self._have_a_node_leave()
@@ -141,6 +149,7 @@ class _Table:
 
     def _armed(self, side: Side) -> str:
         points = [point for point in self.left if point.side == side]
-        return ",".join(
-            f"{point}=stop@{1 + number // EACH_PASSED_BY}" for number, point in enumerate(points)
-        )
+        passes = {point: 1 + number // EACH_PASSED_BY for number, point in enumerate(points)}
+        if Failpoint.BEFORE_REPORT in passes:
+            passes[Failpoint.BEFORE_REPORT] = 1
+        return ",".join(f"{point}=stop@{number}" for point, number in passes.items())

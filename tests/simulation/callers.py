@@ -11,6 +11,8 @@ from schemas.http.problems import MACHINE_BUSY, MACHINE_UNAVAILABLE
 from schemas.inputs.actions import Actions, AnyBody
 from schemas.runs.requests import ContinuedRun
 from server.dispatch.questions.inputs import KnownCommand
+from server.dispatch.questions.question import Refusal
+from server.dispatch.questions.screens import DesktopSeen
 from server.errors import StoreUnavailable
 from tests.simulation.desktop import Desktop
 from tests.simulation.faults import FAULTS_END, LONGEST_AFTERMATH
@@ -24,6 +26,7 @@ from tests.simulation.hands import (
 from tests.simulation.inputs import marks_of
 from tests.simulation.network import latency
 from tests.simulation.node import Answered, Node
+from tests.simulation.onlookers import ANEW_SECONDS, WHERE_ONE_IS_ALONE
 from tests.simulation.runs import SimulatedRun
 from tests.simulation.world import Process, World
 
@@ -173,13 +176,16 @@ class Callers:
         await self._set_paused(machine_id, paused=False)
         self.world.calm_at = max(self.world.calm_at, self.world.now)
 
-    async def work_by_hand(self, machine_id: str, seconds: float) -> None:
+    async def work_by_hand(
+        self, machine_id: str, seconds: float, *, private_after: float | None = None
+    ) -> None:
         """Take control of a machine for a while, as a person does, and give it back.
 
-        Until it is given back, nothing of a program may reach the desktop.
+        Until it is given back, nothing of a program may reach the desktop.  With ``private_after``
+        it is private from its begin, or made so later, and nobody else may be shown anything.
         """
         world = self.world
-        lease = await self._take_control(machine_id)
+        lease = await self._take_control(machine_id, private=private_after == 0)
         if lease is None:
             return
         world.facts["taken by a person"] += 1
@@ -187,6 +193,8 @@ class Callers:
         if is_newest and not any(node.takes_over for node in self._nodes):
             world.controlled[machine_id] = lease
         world.must_be_released(machine_id)
+        if private_after is not None:
+            await self._hide(machine_id, lease, private_after)
         if world.hands.random() < self._by_hand:
             await self._use_hand(machine_id, lease, seconds)
         else:
@@ -200,6 +208,24 @@ class Callers:
             has_ended = await self._from(node, give_back, PAUSE_PATIENCE)
             await asyncio.sleep(0 if has_ended else 0.2)
         world.calm_at = max(world.calm_at, world.now)
+
+    async def look_on(self, machine_id: str, seconds: float) -> None:
+        """Look at a machine again and again, as somebody does who has no control."""
+        world, dice = self.world, self.world.looks
+        until = world.now + seconds
+        while world.now < until:
+            node = dice.choice(self._nodes)
+            seen = await self._from(node, partial(node.see, machine_id), HAND_PATIENCE)
+            match seen:
+                case DesktopSeen(pointer=pointer):
+                    world.facts["looks: shown"] += 1
+                    if pointer == WHERE_ONE_IS_ALONE:
+                        world.violated(f"what is private of {machine_id} is shown to somebody else")
+                case Refusal(reason="private"):
+                    world.facts["looks: private"] += 1
+                case _:
+                    world.facts["looks: in vain"] += 1
+            await asyncio.sleep(dice.uniform(0, ANEW_SECONDS))
 
     async def look_after(self, run: SimulatedRun) -> None:
         """See a run to its end, or until it waits for days: where it is halted, say how it goes on.
@@ -232,6 +258,18 @@ class Callers:
                 if await asked:
                     self.world.facts["runs: went on after a halt"] += 1
 
+    async def _hide(self, machine_id: str, lease: str, after: float) -> None:
+        """Know that control is private, which it is from its begin, or made after some seconds."""
+        is_private: bool | None = after == 0
+        if not is_private:
+            await asyncio.sleep(after)
+            node = self.world.looks.choice(self._nodes)
+            make = partial(node.make_private, machine_id, lease)
+            is_private = await self._from(node, make, HAND_PATIENCE)
+        if is_private and self.world.controlled.get(machine_id) == lease:
+            self.world.facts["taken privately" if after == 0 else "made private"] += 1
+            self.world.private.add(lease)
+
     async def _use_hand(self, machine_id: str, lease: str, seconds: float) -> None:
         """Do something by hand at some node; and end the websocket, or leave it open."""
         world, dice = self.world, self.world.hands
@@ -260,11 +298,12 @@ class Callers:
             self.world.facts["hands seen to let go"] += 1
             self.world.hand_must_be_released(machine_id)
 
-    async def _take_control(self, machine_id: str) -> str | None:
+    async def _take_control(self, machine_id: str, *, private: bool = False) -> str | None:
         """Ask some nodes, one after another; None where none gives it."""
         for _ in range(TRIES_TO_TAKE):
             node = self.world.random.choice(self._nodes)
-            take = partial(node.take_control, machine_id, take_over=self.world.chance(0.5))
+            take_over = self.world.chance(0.5)
+            take = partial(node.take_control, machine_id, take_over=take_over, private=private)
             lease = await self._from(node, take, PAUSE_PATIENCE)
             if lease is not None:
                 return lease

@@ -38,6 +38,7 @@ from schemas.link.messages import (
     PROTOCOLS,
     SERVER_MESSAGES,
     Capability,
+    DesktopQuery,
     Display,
     Hello,
     Input,
@@ -47,6 +48,7 @@ from tests.simulation.desktop import Desktop, Hand
 from tests.simulation.disk import Disk, Killed, SimulatedStorage
 from tests.simulation.network import Connection, is_stop, latency
 from tests.simulation.node import Node
+from tests.simulation.onlookers import SLOWEST_SECONDS, seen_of
 from tests.simulation.screen import XServer
 from tests.simulation.sights import Eyes
 from tests.simulation.world import Process, State, World
@@ -175,7 +177,18 @@ class Client:
             connection.is_shaken = True
             self.process.call_later(self.world.between(0, 0.01), self._look, connection)
             return
-        self._feed(MessageReceived(SERVER_MESSAGES.validate_json(text)))
+        message = SERVER_MESSAGES.validate_json(text)
+        if isinstance(message, DesktopQuery):
+            seconds = self.world.looks.uniform(0, SLOWEST_SECONDS)
+            self.process.call_later(seconds, self._show, connection, message)
+            return
+        self._feed(MessageReceived(message))
+
+    def _show(self, connection: Connection, query: DesktopQuery) -> None:
+        """Say what the desktop looks like, as what sends pictures does beside the session."""
+        if connection is self.connection:
+            seen = seen_of(self.world, self.machine_id, query, DISPLAYS[0])
+            connection.to_node(seen.model_dump_json())
 
     def _look(self, connection: Connection) -> None:
         """Make the hello, in a thread, so that it may be a little old when it is sent."""

@@ -29,6 +29,7 @@ from tests.simulation.machine import Machine
 from tests.simulation.mongo import Mongo
 from tests.simulation.network import Proxy
 from tests.simulation.node import Node
+from tests.simulation.onlookers import LATER_SECONDS, ONLOOKERS, PRIVATE_LATER
 from tests.simulation.runs import FAILPOINTS, new_run
 from tests.simulation.sights import Shown, by_element, with_sights
 from tests.simulation.verdict import Verdict
@@ -53,6 +54,9 @@ WITH_SEVERAL, OF_SEVERAL = 0.25, 0.6
 
 WITH_RUN = 0.05
 """In how many lives there is a run."""
+
+WITH_PRIVACY = 0.05
+"""In how many lives somebody takes control privately, and others look on."""
 
 WITH_SIGHTS = 0.3
 """In how many lives inputs name elements, and wait for texts where they are several."""
@@ -105,14 +109,15 @@ def live(
     always_several: bool = False,
     sights: bool | None = None,
     runs: bool | None = None,
+    privacy: bool | None = None,
 ) -> Life:
     """Run one seed from its beginning to its verdict.
 
     With ``always_repeats`` there is a proxy that repeats inputs, as in one life of ten otherwise.
     With ``often_taken`` there are more inputs, and a person who takes control again and again, and
     not once in one life of ten.  With ``always_several`` there are several actions as one input.
-    ``sights`` is whether inputs name elements, and wait for texts, and ``runs`` whether there is a
-    run; else that is left to the dice.
+    ``sights`` is whether inputs name elements, and wait for texts, ``runs`` whether there is a
+    run, and ``privacy`` whether control is taken privately; else that is left to the dice.
     """
     world = World(seed, tracing=tracing)
     clocks.world = world
@@ -132,6 +137,7 @@ def live(
             always_several=always_several,
             has_run=world.runs.random() < WITH_RUN if runs is None else runs,
             sights=world.sights.random() < WITH_SIGHTS if sights is None else sights,
+            has_privacy=world.looks.random() < WITH_PRIVACY if privacy is None else privacy,
         )
         run.to_the_end()
     except Exception:  # noqa: BLE001  whatever it is, the seed's number must be told with it
@@ -166,6 +172,7 @@ class _Run:
         always_several: bool,
         has_run: bool,
         sights: bool,
+        has_privacy: bool,
     ) -> None:
         self.world = world
         random = world.random
@@ -235,6 +242,8 @@ class _Run:
                 world.actions.uniform(0.2, FAULTS_END), self.faults.stop_client, stopped
             )
         self._begin_run(machine_ids, has_run=has_run and not often_taken)
+        if has_privacy and not often_taken:
+            self._have_onlookers(world.looks.choice(machine_ids))
         inputs = MOST_INPUTS if often_taken else random.randint(2, 4)
         self.histories = [self._history(number) for number in range(inputs)]
 
@@ -254,6 +263,16 @@ class _Run:
         if dice.random() < TAKEN_FROM_A_RUN:
             work = partial(self.callers.work_by_hand, run.machine_id, dice.uniform(0.5, 6))
             self.callers.start(work, dice.uniform(0, FAULTS_END))
+
+    def _have_onlookers(self, machine_id: str) -> None:
+        """Have somebody take control privately, and others look at the machine all the time."""
+        dice = self.world.looks
+        after = dice.uniform(0, LATER_SECONDS) if dice.random() < PRIVATE_LATER else 0.0
+        work = partial(self.callers.work_by_hand, machine_id, dice.uniform(1, 4))
+        self.callers.start(partial(work, private_after=after), dice.uniform(0, FAULTS_END))
+        for _ in range(ONLOOKERS):
+            look = partial(self.callers.look_on, machine_id, FAULTS_END)
+            self.callers.start(look, dice.uniform(0, 1))
 
     def _passed(self, point: Failpoint) -> None:
         """Whoever's turn it is passes a failpoint."""
@@ -383,16 +402,22 @@ class _Run:
         until = begun + dice.uniform(0.5, 6)
         world.run(until, lambda: self._is_over() or self._is_trying(begun))
         world.facts["runs: off for days in the middle of a step"] += self._is_trying(begun)
-        for node in self.nodes:
-            node.kill(silently=False)
-        for machine in self.machines:
-            machine.kill()
+        self._kill_all()
         world.run(world.now + LONGEST_AFTERMATH, self._has_failed)
+        # With what had ended before, and was to begin again meanwhile.
+        self._kill_all()
         self._move_clocks()
         for node in self.nodes:
             node.start()
         for machine in self.machines:
             machine.start()
+
+    def _kill_all(self) -> None:
+        for node in self.nodes:
+            if not node.process.is_dead:
+                node.kill(silently=False)
+        for machine in self.machines:
+            machine.kill()
 
     def _is_trying(self, since: float) -> bool:
         """Whether a step's input was stored, and was not done so far as anybody knows."""

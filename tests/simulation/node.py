@@ -36,6 +36,7 @@ from server.dispatch.ledger.under_way import CommandsUnderWay
 from server.dispatch.questions.control import PauseChanged
 from server.dispatch.questions.inputs import KnownCommand, LookUp
 from server.dispatch.questions.question import LinkQuestion, Refusal, RefusalKind
+from server.dispatch.questions.screens import DesktopSeen, LookAtDesktop
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.refusals import RefusedError
 from server.dispatch.stretches import StretchRecorder
@@ -402,7 +403,9 @@ class Node:
             return None
         return is_here or self._elsewhere.has_told_pause
 
-    async def take_control(self, machine_id: str, *, take_over: bool) -> str | None:
+    async def take_control(
+        self, machine_id: str, *, take_over: bool, private: bool = False
+    ) -> str | None:
         """Take control as a person does; the lease's id, or None where there is none.
 
         Whoever has control may lose it to one who takes it over, also where that one gets nothing.
@@ -413,7 +416,7 @@ class Node:
             self.world.controlled.pop(machine_id, None)
         try:
             control = await self.control.take(
-                self._organization_id, machine_id, PERSON, take_over=take_over
+                *(self._organization_id, machine_id, PERSON), take_over=take_over, private=private
             )
         except (RefusedError, StoreUnavailable):
             return None
@@ -421,6 +424,24 @@ class Node:
             self.takes_over -= take_over
         self.world.given[machine_id] = control.id
         return control.id
+
+    async def make_private(self, machine_id: str, lease: str) -> bool:
+        """Have control be private from now on; whether it is."""
+        try:
+            await self.control.make_private(
+                *(self._organization_id, machine_id, PERSON, lease), private=True
+            )
+        except (RefusedError, StoreUnavailable):
+            return False
+        return True
+
+    async def see(self, machine_id: str) -> DesktopSeen | Refusal | None:
+        """What somebody without control sees of a machine, or why nothing; None is no database."""
+        asked = LookAtDesktop(organization_id=self._organization_id, machine_id=machine_id)
+        try:
+            return await self.dispatcher.ask(asked)
+        except StoreUnavailable:
+            return None
 
     async def give_back(self, machine_id: str, lease: str) -> bool:
         """Give control back; whether it is over by now."""

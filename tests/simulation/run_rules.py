@@ -92,7 +92,7 @@ def leave_what_a_node_left(patch: pytest.MonkeyPatch) -> None:
 def call_done_what_was_only_sent(patch: pytest.MonkeyPatch) -> None:
     """A step counts as done once its input was on its way."""
 
-    async def done(self: Stepping, _came: Came, _step: Step) -> None:
+    async def done(self: Stepping, _came: Came) -> None:
         self._ours(await self._tools.turns.write(self.run, **{"attempt.is_done": True}))
 
     patch.setattr(Stepping, "_note", done)

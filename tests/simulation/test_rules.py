@@ -32,6 +32,7 @@ from tests.simulation import (
     control_rules,
     forwarding_rules,
     hand_rules,
+    privacy_rules,
     run_rules,
     several_rules,
     sight_rules,
@@ -349,6 +350,9 @@ BROKEN: list[tuple[Break, str, int]] = [
     (run_rules.take_any_word_for_one_about_this_halt, "an earlier halt is done", 0),
     (run_rules.leave_what_a_node_left, "in time", 0),
     (run_rules.call_done_what_was_only_sent, "is called done", 0),
+    (privacy_rules.show_whoever_asks, "is private", 0),
+    (privacy_rules.let_looks_go_on, "is private", 0),
+    (privacy_rules.call_private_what_no_link_has_heard_of, "is private", 0),
 ]
 """Each rule, taken out, a word of the promise that some seed then sees broken, and a first seed.
 
@@ -382,6 +386,7 @@ def test_a_broken_rule_is_found(broken: Break, word: str, first: int) -> None:
                 always_several=broken.__module__ == several_rules.__name__,
                 sights=broken.__module__ == sight_rules.__name__,
                 runs=broken.__module__ == run_rules.__name__,
+                privacy=broken.__module__ == privacy_rules.__name__,
             )
             seed = first_that_breaks(word, range(first, first + MOST_SEEDS), lives)
         assert not lives(seed).violations, "it is not the rule that is missed"

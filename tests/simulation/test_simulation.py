@@ -53,6 +53,7 @@ def test_every_promise_is_kept_whatever_fails() -> None:
         *("not seen", "several actions: not seen"),
         *("forwarded with a key: answered", "forwarded with a key: lost"),
         *("forwarded without a key: answered", "forwarded without a key: lost"),
+        *("taken privately", "made private", "looks: private", "looks: shown"),
     ):
         assert summary.facts[ending] > SEEDS / 100
 

@@ -61,6 +61,8 @@ class World:
         """The machines that an operator knows to be paused."""
         self.controlled: dict[str, str] = {}
         """The machines of which a person knows to have control, and their leases."""
+        self.private: set[str] = set()
+        """The leases of which a person knows that they are private."""
         self.wanted: set[str] = set()
         """The machines of which a person has asked for control, whatever came of it."""
         self.given: dict[str, str] = {}
@@ -77,6 +79,8 @@ class World:
         """And these: a life in which nobody names an element has no use for them."""
         self.runs = Random(f"runs of {seed}")
         """And these: a life in which nothing is run has no use for them."""
+        self.looks = Random(f"looks of {seed}")
+        """And these: a life in which nobody looks on has no use for them."""
         self.run_of_life: Any = None
         """The run of this life, if it has one: see `tests.simulation.runs`."""
         self.moved = 0.0
@@ -90,6 +94,10 @@ class World:
         self._processes: list[Process] = []
         self.outside = Process(self, "outside")
         self.current = self._running = self.outside
+
+    def is_private(self, machine_id: str) -> bool:
+        """Whether a person knows to have private control of a machine."""
+        return self.controlled.get(machine_id) in self.private
 
     def trace(self, what: str, *facts: object) -> None:
         """Note what happens, for whoever reads this seed's history."""

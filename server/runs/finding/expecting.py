@@ -55,7 +55,7 @@ async def _looked(machine: Machine, expect: Expectation, before: Before) -> Veri
 
 
 def _expectation(step: Step) -> Expectation | None:
-    if step.expect is None and step.operation == "wait_for":
+    if step.operation == "wait_for":
         return Expectation.model_validate(step.body)
     return step.expect
 

@@ -1,5 +1,7 @@
 """Repairs of halted runs: what is run of them, and what they propose."""
 
+import asyncio
+import json
 from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
@@ -11,6 +13,7 @@ from schemas.inputs.outcomes import Failed, Outcome, Refused
 from schemas.resources.tokens import Scope
 from schemas.values.pictures import Region
 from server.runs.finding.thresholds import PATIENCE_SECONDS
+from tests import commandline
 from tests.links import hello
 from tests.runs import (
     Player,
@@ -116,6 +119,25 @@ async def test_step_is_done_to_what_is_pointed_at_and_proposed_so(
     assert (ended["status"], ended["repairs"]) == ("success", [])
     assert (await service.get("/v1/audit?action=trajectory.duplicated")).json["total"] == 1
     assert (await service.get(f"/v1/trajectories/{trajectory['id']}")).json == trajectory
+
+
+async def test_halted_run_goes_on_by_the_command_line(service: Service, player: Player) -> None:
+    player.outcomes = [REFUSED]
+    run = await begun(service, await approved(service, [*steps("a"), ENTERED[0], *steps("b")]))
+    element = json.dumps(POINTED["element"])
+    for step, how in ((1, ["--skip"]), (2, ["--element", element])):
+        assert (await until_halted(service, run))["step"] == step
+        command = ("run", "continue", run["id"], *how)
+        # Beside the loop, on which the server is that it calls.
+        done = await asyncio.to_thread(
+            commandline.run, *command, FARHAND_URL=service.url, FARHAND_TOKEN=service.token
+        )
+        assert done.exit_code == 0, done.output
+    ended = await until_ended(service, run)
+    assert (ended["status"], [each["status"] for each in ended["steps"]]) == (
+        *("success", ["skipped", "done", "done"]),
+    )
+    assert (ended["repairs"][0]["number"], player.pressed[-1]) == (2, "b")
 
 
 async def test_repairs_of_a_run_are_one_proposal_until_somebody_else_touches_it(
