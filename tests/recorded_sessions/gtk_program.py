@@ -79,7 +79,7 @@ class Form:
             self.combo.append_text(each)
         self.combo.set_active(0)
         # A space that is typed into it would open it for what is typed next, or a moment later.
-        self.combo.forall(lambda part: part.set_can_focus(False))
+        focus_never(self.combo)
         self._put("combo", self.combo)
         self.pressed = [0, 0]
         for number, label in enumerate(("Add", "Remove")):
@@ -116,6 +116,13 @@ class Form:
             "pressed": self.pressed,
             "rows": [each.get_index() for each in self.list.get_selected_rows()],
         }
+
+
+def focus_never(widget: Gtk.Widget) -> None:
+    """Have no key go to a widget, nor to any that it consists of."""
+    widget.set_can_focus(False)
+    if isinstance(widget, Gtk.Container):
+        widget.forall(focus_never)
 
 
 def hear_when_idle() -> None:
