@@ -3,16 +3,20 @@
 import asyncio
 import logging
 import os
+import shutil
 import time
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from server.programs.child_program import ChildProgram, end_left_over, locked
 
 logger = logging.getLogger(__name__)
 
 _WATCH_SECONDS = 1.0
+
+LITTLE_ROOM: Final = 128 * 1024 * 1024
+"""With less, a disk is told of where a program has ended: MongoDB takes 100 MiB of it at once."""
 
 
 class EmbeddedProgram(ABC):
@@ -128,6 +132,7 @@ class EmbeddedProgram(ABC):
             await asyncio.sleep(_WATCH_SECONDS)
         raise self.failure(
             f"The embedded {self.program} ended by itself; its log is {self._log_path}."
+            f"{self._room()}"
         )
 
     @abstractmethod
@@ -157,7 +162,15 @@ class EmbeddedProgram(ABC):
         raise self.failure(
             f"The embedded {self.program} ended at once, with status {status}: "
             f"{self._last_words(self._program.last_lines())} (its log is {self._log_path})"
+            f"{self._room()}"
         )
+
+    def _room(self) -> str:
+        """That the disk is full, or nearly so; such a program may be unable to say it."""
+        room = shutil.disk_usage(self._directory).free
+        if room >= LITTLE_ROOM:
+            return ""
+        return f" The disk of {self._directory} has {room >> 20} MiB left: make room."
 
     @property
     def _log_path(self) -> Path:

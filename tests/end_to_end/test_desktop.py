@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from server.dispatch.recording.notes import RESIZED
 from tests.desktop import (
     UnsteadyDisplay,
     Witness,
@@ -21,6 +22,7 @@ from tests.desktop import (
     unsteady_display,
 )
 from tests.end_to_end.system import Workstation, presses
+from tests.end_to_end.test_recorded_crashes import begun, clicked, stopped
 from tests.pictures import PictureStream
 from tests.processes import WAIT_SECONDS, Program, ServedApi, ServerProcess, until
 from tests.store import async_test
@@ -199,6 +201,8 @@ def test_display_of_another_size_is_shown_and_takes_no_place_outside_it(
     desk: Workstation, screen: UnsteadyDisplay
 ) -> None:
     with desk.joined(**OFTEN):
+        recording = begun(desk)
+        clicked(desk, 900)
         resize_screen(screen.name, 800, 600)
         until(
             lambda: [each["width"] for each in desk.api.machine(desk.machine)["displays"]] == [800],
@@ -206,6 +210,10 @@ def test_display_of_another_size_is_shown_and_takes_no_place_outside_it(
         )
         assert desk.send("mouse/move", x=900, y=100).status == 422
         assert desk.send("mouse/move", x=799, y=599).status == 200
+        clicked(desk, 700)
+        *steps, resized, moved, after = stopped(desk, recording)
+        assert [step["body"]["x"] for step in (*steps, moved, after)] == [900, 799, 700]
+        assert resized["body"] == {"reason": RESIZED.format(sizes="800 x 600")}
 
 
 def test_long_drag_is_no_trouble_and_one_whose_display_ends_has_failed(

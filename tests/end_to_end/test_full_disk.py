@@ -1,4 +1,4 @@
-"""A machine whose disk is full: a real client, with no room left for its journal."""
+"""A full disk: that of a machine's client, with no room for its journal, or that of MongoDB."""
 
 import contextlib
 import os
@@ -7,16 +7,23 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import quote
 
+import pymongo
 import pytest
+from pymongo.errors import PyMongoError
 
 from schemas.steps.step import GAP
 from tests.desktop import Witness
-from tests.end_to_end.system import Workstation, presses, sees, travels
-from tests.end_to_end.test_recorded_crashes import begun, stopped
+from tests.end_to_end.system import System, Workstation, presses, sees, travels
+from tests.end_to_end.test_recorded_crashes import begun, clicked, steps_are, stopped
+from tests.end_to_end.test_restart import came_back
 from tests.processes import Program, ServerProcess, until
 
 DISK_BYTES = 1024 * 1024
+DATABASE_BYTES = 340 * DISK_BYTES
+"""Some 300 of these are taken as soon as a server has begun: by logs that are written ahead."""
+
 QUIET = {"heartbeat": "60", "input_timeout": "8"}
 """Settings of a server that does not make the journal write by its heartbeats."""
 
@@ -43,10 +50,10 @@ class SmallFileSystem:
     def fill(self, _client: Program | None = None) -> None:
         with contextlib.suppress(OSError), self._filler.open("wb", buffering=0) as filler:
             while True:
-                filler.write(bytes(4096))
+                filler.write(bytes(65536))
         assert os.statvfs(self.directory).f_bavail == 0
 
-    def make_room(self, _client: Program) -> None:
+    def make_room(self, _client: Program | None = None) -> None:
         self._filler.unlink()
 
 
@@ -70,16 +77,22 @@ class LimitedFiles:
         resource.prlimit(client.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
-@pytest.fixture
-def file_system(tmp_path: Path) -> Iterator[SmallFileSystem]:
-    """A small file system; only root can have one."""
-    directory = tmp_path / "state"
+@contextlib.contextmanager
+def mounted(directory: Path, size: int) -> Iterator[SmallFileSystem]:
+    """A file system of this size; only root can have one."""
     directory.mkdir()
-    mount = ("mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(directory))
+    mount = ("mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(directory))
     if subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("a file system can be mounted by root alone")
     yield SmallFileSystem(directory)
     subprocess.run(("umount", "--lazy", str(directory)), check=True)
+
+
+@pytest.fixture
+def file_system(tmp_path: Path) -> Iterator[SmallFileSystem]:
+    """A small one, for a client's journal."""
+    with mounted(tmp_path / "state", DISK_BYTES) as file_system:
+        yield file_system
 
 
 @pytest.fixture(params=["file system", "file size"])
@@ -98,6 +111,14 @@ def machine(tmp_path: Path, display: str) -> Iterator[Workstation]:
         api = server.api()
         yield Workstation.added(server.url, api, display, tmp_path)
         api.close()
+
+
+def checkpointed(file_system: SmallFileSystem) -> None:
+    """Have an embedded MongoDB write what it has, as it does every minute by itself."""
+    socket = quote(str(file_system.directory / "mongodb" / "mongod.sock"), safe="")
+    uri = f"mongodb://{socket}/?directConnection=true"
+    with pymongo.MongoClient[dict[str, object]](uri) as mongod, contextlib.suppress(PyMongoError):
+        mongod.admin.command("fsync")
 
 
 def is_offline_because_of_its_journal(machine: Workstation) -> None:
@@ -175,3 +196,32 @@ def test_client_that_starts_on_a_full_disk_says_so_until_there_is_room(
         machine.is_in_state("online")
         assert machine.send("mouse/click", "full", x=900, y=700).status == 200
         assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
+
+
+def test_recording_goes_on_once_its_database_has_room_again(
+    tmp_path: Path, display: str, witness: Witness
+) -> None:
+    server = ServerProcess(tmp_path, **QUIET)
+    with (
+        mounted(tmp_path / "data", DATABASE_BYTES) as file_system,
+        System.running(server, display) as system,
+    ):
+        machine = system.workstation
+        recording = begun(machine)
+        for number in range(3):
+            clicked(machine, number)
+        until(lambda: steps_are(machine, recording, 3), "the steps are written")
+        file_system.fill()
+        checkpointed(file_system)
+        assert system.program.ends() != 0
+        words = f"The disk of {tmp_path / 'data' / 'mongodb'} has 0 MiB left: make room."
+        assert words in system.program.output
+        file_system.make_room()
+        with server.run():
+            came_back(system)
+            clicked(machine, 4)
+            steps = stopped(machine, recording)
+    done = [(step["operation"], step["body"].get("x")) for step in steps]
+    clicks = [("mouse.click", 0), ("mouse.click", 1), ("mouse.click", 2)]
+    assert done == [*clicks, (GAP, None), ("mouse.click", 4)]
+    assert presses(witness.take()).count("ButtonPress 1") == len(clicks) + 1

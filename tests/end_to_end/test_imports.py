@@ -116,11 +116,19 @@ def memory(served: Served, name: str) -> int:
     return int(found[1]) * 1024
 
 
-def test_memory_does_not_grow_with_the_number_of_lines(
+def test_memory_grows_neither_with_the_number_of_lines_nor_with_that_of_steps(
     mongodb: str, tmp_path: Path, database_name: str
 ) -> None:
     # Wrong ones take the same way, and need no database for 200,000 of them.
     wrong, count, batches = b'"%s"\n' % (b"x" * 200), 200_000, 400
+    # One trajectory of a million steps.
+    begin, step, end = (
+        b'{"trajectory_data":[',
+        b'{"operation":"wait","body":{"seconds":1}},',
+        b"{}]}\n",
+    )
+    steps = 1_000_000
+    length = count * len(wrong) + len(begin) + steps * len(step) + len(end) + 2 * len(line())
     with serving(mongodb, tmp_path / "data", database_name) as served:
         api = api_of(served)
         parts = urlsplit(api.url)
@@ -128,23 +136,33 @@ def test_memory_does_not_grow_with_the_number_of_lines(
         connection.putrequest("POST", PATH)
         connection.putheader("Authorization", f"Bearer {api.token}")
         connection.putheader("Content-Type", "application/x-ndjson")
-        connection.putheader("Content-Length", str(count * len(wrong) + len(line())))
+        connection.putheader("Content-Length", str(length))
         connection.endheaders(line())
 
         def send() -> None:
             for _ in range(batches):
                 connection.send(wrong * (count // batches))
+            connection.send(begin)
+            for _ in range(batches):
+                connection.send(step * (steps // batches))
+            connection.send(end + line())
 
         sender = Thread(target=send)
         response = connection.response_class(connection.sock, method="POST")
         response.begin()
         before = memory(served, "VmRSS")
         sender.start()
-        seen = 0
+        seen, answer, too_long = 0, b"", b""
         for answer in response:
-            seen += b'"outcome":"wrong"' in answer
+            is_wrong = b'"outcome":"wrong"' in answer
+            seen += is_wrong
+            too_long = answer if is_wrong else too_long
         sender.join()
         connection.close()
         response.close()
-        assert seen == count
+        assert seen == count + 1
+        words = f"the line may have at most {MAX_TRAJECTORY_BYTES} bytes"
+        assert json.loads(too_long)["error"]["detail"] == words
+        assert json.loads(answer)["outcome"] == "imported"
+        assert api.call("GET", "/v1/trajectories?is_generated=null&limit=1")["total"] == 2
         assert memory(served, "VmHWM") - before < 2 * MAX_TRAJECTORY_BYTES

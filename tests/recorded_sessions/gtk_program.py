@@ -5,7 +5,8 @@ Its first argument is which of the two.  On its standard input it is asked "wher
 "what" is in them, and answers in JSON, a line, and "done".  Debian's own Python runs it.
 
 What it comes to is decided by what is done, and by nothing that goes by the clock: each thing is
-done with before the next is heard, and what would fade in or slide is there at once.
+done with before the next is heard, what would fade in or slide is there at once, and nothing opens
+but by a press of a button.
 """
 
 import json
@@ -18,6 +19,9 @@ gi.require_version("Gtk", "3.0")
 from gi.repository import Gdk, GLib, Gtk  # noqa: E402
 
 LINES = 60
+NO_EMOJI = Gtk.InputHints.NO_EMOJI
+"""No window opens from a menu, in which what is typed would be lost until it is closed."""
+
 MOST_SOURCES = 100
 ROUNDS = 5
 """In which all that was done is heard, also what the program says to itself by the X server."""
@@ -32,7 +36,7 @@ class Editor:
     """A text with more lines than fit on the screen."""
 
     def __init__(self) -> None:
-        self.view = Gtk.TextView(wrap_mode=Gtk.WrapMode.WORD, monospace=True)
+        self.view = Gtk.TextView(wrap_mode=Gtk.WrapMode.WORD, monospace=True, input_hints=NO_EMOJI)
         self.text = self.view.get_buffer()
         lines = [f"Line {number} of orders: {number * 4711} äöü, (none)" for number in range(LINES)]
         self.text.set_text("\n".join(lines))
@@ -60,6 +64,7 @@ class Form:
         self.parts = {}
         self.fields = [self._field(f"Field {number}") for number in range(3)]
         self.number = self._put("number", Gtk.SpinButton.new_with_range(0, 1000, 1))
+        self.number.set_input_hints(NO_EMOJI)
         self.checks = [self._put(f"check {n}", Gtk.CheckButton(label=f"Paid {n}")) for n in (0, 1)]
         group = Gtk.RadioButton(label="By post")
         self.choices = [self._put("post", group)]
@@ -73,6 +78,8 @@ class Form:
         for each in ("Berlin", "Łódź", "München", "Oslo"):
             self.combo.append_text(each)
         self.combo.set_active(0)
+        # A space that is typed into it would open it for what is typed next, or a moment later.
+        focus_never(self.combo)
         self._put("combo", self.combo)
         self.pressed = [0, 0]
         for number, label in enumerate(("Add", "Remove")):
@@ -85,7 +92,9 @@ class Form:
         self.parts["list"] = self.list
 
     def _field(self, text: str) -> Gtk.Entry:
-        return self._put(text, Gtk.Entry(text=f"{text} of 4711", width_chars=40))
+        return self._put(
+            text, Gtk.Entry(text=f"{text} of 4711", width_chars=40, input_hints=NO_EMOJI)
+        )
 
     def _put(self, name: str, widget: Gtk.Widget) -> Gtk.Widget:
         row, column = divmod(len(self.parts), 2)
@@ -107,6 +116,13 @@ class Form:
             "pressed": self.pressed,
             "rows": [each.get_index() for each in self.list.get_selected_rows()],
         }
+
+
+def focus_never(widget: Gtk.Widget) -> None:
+    """Have no key go to a widget, nor to any that it consists of."""
+    widget.set_can_focus(False)
+    if isinstance(widget, Gtk.Container):
+        widget.forall(focus_never)
 
 
 def hear_when_idle() -> None:

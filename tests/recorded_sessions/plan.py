@@ -58,12 +58,13 @@ class _Plan:
 
     def doing(self, number: int) -> Doing:
         """The next one."""
-        pause, waits = self.numbers.choice(PAUSES), self._opens or self._closes
+        pause, waits = self.numbers.choice(PAUSES), self._is_open or self._closes
         draws = (self.click, self.clicks, self.drag, self.turn, self.text, self.keys, self.rest)
         (draw,) = self.numbers.choices(draws, (5, 2, 2, 2, 5, 6, 1)) if number else (self.click,)
         was_open, self._opens = self._is_open, False
-        if was_open and draw in (self.clicks, self.drag):
-            # Its first press closes what is open, and who has the next is decided by milliseconds.
+        if was_open and draw in (self.clicks, self.drag, self.text):
+            # Its first press closes what is open, or its first key, and who has the next is decided
+            # by milliseconds.
             draw = self.click
         self._closes = was_open and draw == self.click
         last, self._last = self._last, draw()

@@ -56,6 +56,8 @@ class Draft:
 
     ``pressed`` is where keys were sent to by the click right before them.
 
+    ``pressed_at`` is when a button went down last for it, where it is a click by hand.
+
     ``around`` is around its first input that types its text, ``last_around`` around the last of so
     many ``inputs``.  ``is_alone`` is whether they have no other step.  ``is_said_secret`` is that a
     person said so.
@@ -72,6 +74,7 @@ class Draft:
     text: str | None = None
     place: tuple[int, int] | None = None
     pressed: tuple[int, int] | None = None
+    pressed_at: int | None = None
     hover: bool = False
     before: Picture | None = None
     beneath: Beneath | None = None
@@ -85,6 +88,15 @@ class Draft:
     def is_gap(self) -> bool:
         """Whether it marks that something may be missing."""
         return self.operation == GAP
+
+    @property
+    def pause_began(self) -> int:
+        """From when on the time until the next step counts.
+
+        A click takes no time when it is sent again, and programs count from press to press: two
+        slow clicks, one right after the other was let go, would be a double click otherwise.
+        """
+        return self.ended if self.pressed_at is None else self.pressed_at
 
 
 @dataclass(frozen=True, slots=True)

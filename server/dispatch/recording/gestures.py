@@ -5,18 +5,15 @@ that are over.  `open` says what the one under way would be if it ended now.  Ti
 since 1970.
 """
 
-import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from schemas.inputs import bodies
-from schemas.inputs.bodies import Button, InputBody, Operation
+from schemas.inputs.bodies import Button, Operation
 from schemas.inputs.key_combinations import Key, parse_combination
-from schemas.link.picture_frames import Picture
-from server.dispatch.command import Sender
-from server.dispatch.recording.before_and_after import BeforeAndAfter, Beneath
-from server.dispatch.recording.drafts import Draft, Span, body_of, gap
+from server.dispatch.recording.drafts import Draft, body_of, gap
+from server.dispatch.recording.hand_events import Done, Place, Press, are_near, at, held_with
 from server.dispatch.recording.keys import character_of, combination
 
 DOUBLE_CLICK: Final = 400
@@ -33,9 +30,6 @@ HELD: Final = 500
 REST: Final = 300
 """The pointer rests where it stays for so long; what opens under it then may matter."""
 
-STILL: Final = 4.0
-"""Pixels that a hand's pointer moves by itself."""
-
 MOST_CLICKS: Final = 3
 MOST_CHARACTERS: Final = 500
 MOST_CHORDS: Final = 50
@@ -44,37 +38,6 @@ REPEATED: Final = (
     "A key that types a character was held down by hand: what it typed beyond the first one is "
     "missing."
 )
-
-Place = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """An event of a hand that was carried out; ``before`` is how the screen looked then."""
-
-    command_id: UUID
-    sender: Sender
-    body: InputBody
-    span: Span
-    before: Picture | None = None
-    beneath: Beneath | None = None
-    around: BeforeAndAfter | None = None
-    is_said_secret: bool = False
-
-
-@dataclass(slots=True)
-class _Press:
-    """A button that is down; ``path`` are the places that the pointer passed since.
-
-    ``goes_on`` are the clicks that this may be one more of.
-    """
-
-    done: Done
-    button: Button
-    place: Place | None
-    modifiers: tuple[str, ...]
-    goes_on: Draft | None = None
-    path: list[Place] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +63,7 @@ class Gestures:
         self._keep_texts = keep_texts
         self._place: Place | None = None
         self._rest: Done | None = None
-        self._press: _Press | None = None
+        self._press: Press | None = None
         self._raw: set[Button] = set()
         self._draft: Draft | None = None
         self._clicked_at = 0
@@ -182,7 +145,7 @@ class Gestures:
         is_told = done.span.began - rest.span.ended >= REST
         match done.body:
             case (bodies.ClickMouse() | bodies.ScrollMouse()) as body:
-                is_told = is_told and not _are_near(self._place_of(body), place)
+                is_told = is_told and not are_near(self._place_of(body), place)
             case bodies.PressKeys() as keys if _strikes_nothing(keys):
                 if not is_told:
                     return []  # What is done with the modifier decides.
@@ -202,7 +165,7 @@ class Gestures:
             if self._press is not None:
                 # Two at once are no click of either.
                 return [*self.close(), *self._as_it_is(done, body)]
-            self._press = _Press(done, body.button, place, self._modifiers())
+            self._press = Press(done, body.button, place, self._modifiers())
             if self._goes_on(self._press):
                 self._press.goes_on = self._draft
                 return []
@@ -213,15 +176,15 @@ class Gestures:
         self._press = None
         if place is not None:
             press.path.append(place)
-        if _is_drag(press):
+        if press.is_drag:
             return self._dragged(done, press)
-        if press.place is not None and done.span.ended - press.done.span.ended >= HELD:
+        if press.place is not None and done.span.ended - press.pressed_at >= HELD:
             # A click would be too short for what comes by holding a button.
             press.path = [press.place]
             return self._dragged(done, press)
         return self._clicked(done, press)
 
-    def _goes_on(self, press: _Press) -> bool:
+    def _goes_on(self, press: Press) -> bool:
         """Whether a press may be one more click of those that are under way."""
         draft = self._draft
         return (
@@ -230,38 +193,25 @@ class Gestures:
             and draft.body.get("clicks", 1) < MOST_CLICKS
             and draft.body.get("button", "left") == press.button
             and tuple(draft.body.get("modifiers", ())) == press.modifiers
-            and press.done.span.ended - self._clicked_at <= DOUBLE_CLICK
-            and _are_near(draft.place, press.place)
+            and press.pressed_at - self._clicked_at <= DOUBLE_CLICK
+            and are_near(draft.place, press.place)
         )
 
-    def _clicked(self, done: Done, press: _Press) -> list[Draft]:
-        clicks, self._clicked_at = self._draft, press.done.span.ended
+    def _clicked(self, done: Done, press: Press) -> list[Draft]:
+        clicks, self._clicked_at = self._draft, press.pressed_at
         if clicks is not None and clicks is press.goes_on:
             clicks.body["clicks"] = clicks.body.get("clicks", 1) + 1
+            clicks.pressed_at = self._clicked_at
             _go_on(clicks, done)
             return self._close() if clicks.body["clicks"] >= MOST_CLICKS else []
-        body = self._at(press.place) | self._with(press.modifiers)
-        if press.button != "left":
-            body["button"] = press.button
-        return self._next(self._pressed(done, press, Operation.MOUSE_CLICK, body))
+        click = self._pressed(done, press, Operation.MOUSE_CLICK, press.click())
+        click.pressed_at = self._clicked_at
+        return self._next(click)
 
-    def _dragged(self, done: Done, press: _Press) -> list[Draft]:
+    def _dragged(self, done: Done, press: Press) -> list[Draft]:
         if press.place is None:
             return [*self._close(), self._raw_draft(press.done), self._raw_draft(done)]
-        *path, (to_x, to_y) = press.path
-        start_x, start_y = press.place
-        body: dict[str, object] = {
-            "start_x": start_x,
-            "start_y": start_y,
-            "to_x": to_x,
-            "to_y": to_y,
-            "duration": round(min(_seconds(press, done), bodies.MAX_DRAG_SECONDS), 3),
-            **self._with(press.modifiers),
-        }
-        if press.button != "left":
-            body["button"] = press.button
-        if path:
-            body["path"] = [{"x": x, "y": y} for x, y in _thinned(path)]
+        body = press.drag(press.place, done.span.ended)
         return [*self._close(), self._pressed(done, press, Operation.MOUSE_DRAG, body)]
 
     def _scrolled(self, done: Done, body: bodies.ScrollMouse) -> list[Draft]:
@@ -272,13 +222,13 @@ class Gestures:
             and draft.operation == Operation.MOUSE_SCROLL
             and draft.body["direction"] == body.direction
             and tuple(draft.body.get("modifiers", ())) == modifiers
-            and _are_near(draft.place, place)
+            and are_near(draft.place, place)
             and draft.body["amount"] + body.amount <= bodies.MAX_SCROLL_STEPS
         ):
             draft.body["amount"] += body.amount
             _go_on(draft, done)
             return []
-        own = self._at(place) | self._with(modifiers)
+        own = at(place) | held_with(modifiers)
         own |= {"direction": body.direction, "amount": body.amount}
         return self._next(self._draft_of(done, Operation.MOUSE_SCROLL, own, place=place))
 
@@ -384,7 +334,7 @@ class Gestures:
         return self._draft_of(done, done.body.input_name, body_of(done.body), place=place)
 
     def _pressed(
-        self, done: Done, press: _Press, operation: Operation, body: dict[str, object]
+        self, done: Done, press: Press, operation: Operation, body: dict[str, object]
     ) -> Draft:
         """A step that began with a press and ends with this."""
         draft = self._draft_of(press.done, operation, body, place=press.place)
@@ -426,14 +376,6 @@ class Gestures:
         self._held = dict.fromkeys(self._held, True)
         return tuple(self._held)
 
-    @staticmethod
-    def _at(place: Place | None) -> dict[str, object]:
-        return {} if place is None else {"x": place[0], "y": place[1]}
-
-    @staticmethod
-    def _with(modifiers: tuple[str, ...]) -> dict[str, object]:
-        return {"modifiers": [*modifiers]} if modifiers else {}
-
 
 def _add_to(draft: Draft, done: Done, text: str) -> None:
     """A further key has made this of a draft's text."""
@@ -471,28 +413,3 @@ def _pause_of(draft: Draft) -> int:
             return KEY_PAUSE
         case _:
             return TEXT_PAUSE
-
-
-def _is_drag(press: _Press) -> bool:
-    return press.place is not None and not all(
-        _are_near(press.place, passed) for passed in press.path
-    )
-
-
-def _are_near(one: Place | None, other: Place | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return math.dist(one, other) <= STILL
-
-
-def _seconds(press: _Press, done: Done) -> float:
-    return max(done.span.ended - press.done.span.ended, 0) / 1000
-
-
-def _thinned(path: list[Place]) -> list[Place]:
-    """So many places of a path as an input may have, evenly chosen; each change of place once."""
-    changes = [
-        place for number, place in enumerate(path) if not number or path[number - 1] != place
-    ]
-    step = math.ceil(len(changes) / bodies.MAX_PATH_POINTS)
-    return changes[::step] if step else changes

@@ -26,7 +26,8 @@ from server.dispatch.recording.drafts import (
     gap,
     span_of,
 )
-from server.dispatch.recording.gestures import Done, Gestures
+from server.dispatch.recording.gestures import Gestures
+from server.dispatch.recording.hand_events import Done
 
 MOST_WAITING: Final = 2000
 """Steps that the database has not taken yet."""

@@ -113,6 +113,7 @@ class RecordingSession:
         self._secrets = 0
         self._unkept = Unkept()
         self._last_ended: int | None = None
+        self._pause_began: int | None = None
         self._pressed: tuple[int, int] | None = None
         self._open: list[bytes] = []
         # Since when inputs are under way, and whether they may change a text.
@@ -288,18 +289,20 @@ class RecordingSession:
     async def _write(self) -> None:
         """Write what is over, once its pictures are kept, and what is under way."""
         kept = await self._kept_by_now()
-        names, last_ended, steps = SecretNames(self._secrets), self._last_ended, []
+        names, pause_began, steps = SecretNames(self._secrets), self._pause_began, []
         for each in kept.made:
             before, after = (kept.ids.get(id(picture)) for picture in each.shown)
             pictures = before, after
-            steps.append(self._step(each.draft, last_ended, names, pictures, each.shown[0]))
-            last_ended = each.draft.ended
+            steps.append(self._step(each.draft, pause_began, names, pictures, each.shown[0]))
+            pause_began = each.draft.pause_began
         used = names.used
-        open_steps = self._not_over(kept.over, last_ended, names)
+        open_steps = self._not_over(kept.over, pause_began, names)
         contents = [step.content for step in open_steps]
         if steps or contents != self._open:
             await self._append(steps, open_steps)
-        self._open, self._last_ended, self._secrets = contents, last_ended, used
+        self._open, self._pause_began, self._secrets = contents, pause_began, used
+        if kept.made:
+            self._last_ended = kept.made[-1].draft.ended
         self._notes.forget(kept.over)
 
     async def _kept_by_now(self) -> "_Kept":
@@ -377,21 +380,21 @@ class RecordingSession:
         return any(began < moment for began in typing) or self._notes.is_typing(moment, besides)
 
     def _not_over(
-        self, over: Sequence[Draft], last_ended: int | None, names: SecretNames
+        self, over: Sequence[Draft], pause_began: int | None, names: SecretNames
     ) -> list[StoredStep]:
         """What is not over yet, as steps that have no pictures yet."""
         gone = set(map(id, over))
         steps: list[StoredStep] = []
         left = [each for each in self._notes.open if id(each) not in gone and not each.hover]
         for draft in together(left):
-            steps.append(self._step(draft, last_ended, names, (None, None)))
-            last_ended = draft.ended
+            steps.append(self._step(draft, pause_began, names, (None, None)))
+            pause_began = draft.pause_began
         return steps
 
     def _step(
         self,
         draft: Draft,
-        last_ended: int | None,
+        pause_began: int | None,
         names: SecretNames,
         pictures: tuple[str | None, str | None],
         before: Picture | None = None,
@@ -401,7 +404,7 @@ class RecordingSession:
             self._unkept.kept(text_of(draft))
         return written(
             draft,
-            last_ended=last_ended,
+            pause_began=pause_began,
             displays=self.link.desktop.displays,
             secret=None if is_kept else names.next(),
             unkept=self._unkept,

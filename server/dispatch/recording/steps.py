@@ -62,7 +62,7 @@ def text_of(draft: Draft) -> str:
 def written(
     draft: Draft,
     *,
-    last_ended: int | None,
+    pause_began: int | None,
     displays: Sequence[Display],
     secret: str | None,
     unkept: Unkept | None = None,
@@ -72,7 +72,7 @@ def written(
     """A draft as a step; ``secret`` is the name of what takes its text's place.
 
     ``unkept`` is what was typed that no step has; nothing is proposed where that is not known.
-    ``last_ended`` is when the step before ended, ``shown`` what of the desktop is on the first
+    ``pause_began`` is when the step before was over, ``shown`` what of the desktop is on the first
     of the pictures.
     """
     # A `Step`, written without checking it: all of it was checked as an input.
@@ -80,8 +80,8 @@ def written(
     if draft.text is not None and secret is None:
         body = {**body, TEXT_FIELDS[draft.operation]: draft.text}
     said: dict[str, Any] = {"operation": draft.operation, "body": body}
-    if last_ended is not None:
-        said["after_ms"] = min(max(draft.began - last_ended, 0), MAX_PAUSE_MILLISECONDS)
+    if pause_began is not None:
+        said["after_ms"] = min(max(draft.began - pause_began, 0), MAX_PAUSE_MILLISECONDS)
     if (sender := draft.sender) is not None:
         said |= {
             "by": {
@@ -127,7 +127,7 @@ def told_late(command: Command, reply: Ended, mark: RecordingMark) -> list[Store
     return [
         written(
             draft,
-            last_ended=None,
+            pause_began=None,
             displays=(),
             secret=None if may_keep_text(draft, keep_texts=keep_texts) else f"{name}_{draft.index}",
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from server.programs import embedded_program
 from server.programs.embedded_program import EmbeddedProgram
 from tests.processes import until
 
@@ -131,6 +132,11 @@ async def test_end_at_once_is_told_with_its_last_words(
 ) -> None:
     monkeypatch.setattr(Sleeper, "becomes", "ended")
     with pytest.raises(SleeperError, match=r"at once, with status 3: it begins \(its log is .*\)"):
+        await Sleeper(tmp_path).start()
+    monkeypatch.setattr(embedded_program, "LITTLE_ROOM", 1 << 60)
+    with pytest.raises(
+        SleeperError, match=rf"The disk of {tmp_path} has \d+ MiB left: make room\.$"
+    ):
         await Sleeper(tmp_path).start()
 
 

@@ -166,7 +166,10 @@ async def test_what_a_hand_does_is_put_together_and_its_texts_are_secrets(
         obeying = service.server.services.background.start(obeys(desk), "a machine of the test")
         lease = (await service.post("/v1/machines/desk-1/control")).json["id"]
         async with HandClient.on(service.url, hand_path("desk-1", lease), service.token) as hand:
-            await hand.does(move(5, 5), button(True, x=5, y=5), button(False, x=5, y=5))
+            await hand.does(move(5, 5), button(True, x=5, y=5))
+            await hand.until_acknowledged()
+            await asyncio.sleep(0.25)
+            await hand.does(button(False, x=5, y=5))
             await hand.until_acknowledged()
             await hand.does(*stroke("h"), *stroke("u"), *stroke("enter"))
             await hand.until_acknowledged()
@@ -179,6 +182,8 @@ async def test_what_a_hand_does_is_put_together_and_its_texts_are_secrets(
         ("keyboard.key", {"text": "enter"}, None),
     ]
     assert {step["by"]["through"] for step in steps} == {"hand"}
+    # From when the button went down: a click that is sent again does not last.
+    assert steps[1]["after_ms"] >= 240
     assert ended["gaps"] == 0
 
 

@@ -7,7 +7,8 @@ from schemas.inputs.bodies import AnyInput, ClickMouse, MoveMouse, PressKeys, Sc
 from schemas.inputs.places import PathPoint
 from server.dispatch.command import Sender
 from server.dispatch.recording.drafts import Draft, Span
-from server.dispatch.recording.gestures import Done, Gestures
+from server.dispatch.recording.gestures import Gestures
+from server.dispatch.recording.hand_events import Done
 
 SENDER = Sender(UUID(int=1), UUID(int=2), "a hand", "request", in_segment=True)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.inputs.bodies import INPUT_BODIES, ClickMouse, Operation
+from schemas.inputs.bodies import ClickMouse
 from server.dispatch.recording.gestures import DOUBLE_CLICK, HELD, REPEATED, REST, Gestures
 from tests.server.dispatch.recording.hands import ScriptedHand
 
@@ -39,39 +39,18 @@ def test_slow_clicks_and_clicks_elsewhere_are_clicks_each(hand: ScriptedHand) ->
     ]
 
 
-def test_way_between_press_and_release_is_a_drag_along_it(hand: ScriptedHand) -> None:
+def test_slow_clicks_that_follow_at_once_are_no_double_click_when_they_are_sent_again(
+    hand: ScriptedHand,
+) -> None:
+    hand.presses(5, 5)
+    hand.releases(5, 5, after=DOUBLE_CLICK - 10)
     hand.clicks(5, 5)
-    hand.presses(5, 5)
-    hand.moves((10, 5), (20, 6))
-    hand.releases(30, 7, after=100)
-    (_, first, _), (operation, body, _) = hand.steps
-    assert first == {"x": 5, "y": 5}
-    assert operation == "mouse.drag"
-    assert body == {
-        "start_x": 5,
-        "start_y": 5,
-        "to_x": 30,
-        "to_y": 7,
-        "duration": 0.12,
-        "path": [{"x": 10, "y": 5}, {"x": 20, "y": 6}],
-    }
-
-
-def test_unsteady_hand_clicks(hand: ScriptedHand) -> None:
-    hand.presses(5, 5)
-    hand.moves((6, 6), (7, 5))
-    hand.releases(7, 5)
-    assert hand.steps == [("mouse.click", {"x": 5, "y": 5}, None)]
-
-
-def test_long_way_is_thinned_to_what_an_input_takes(hand: ScriptedHand) -> None:
-    hand.presses(0, 0)
-    for number in range(10):
-        hand.moves(*((number * 100 + place, 0) for place in range(100)))
-    hand.releases(1000, 0)
-    ((_, body, _),) = hand.steps
-    assert 200 < len(body["path"]) <= 256
-    INPUT_BODIES[Operation.MOUSE_DRAG].model_validate(body)
+    hand.clicks(5, 5)
+    assert [body.get("clicks", 1) for _, body, _ in hand.steps] == [1, 2]
+    slow, quick = hand.closed
+    assert quick.began - slow.pause_began >= DOUBLE_CLICK
+    # From its second press.
+    assert quick.ended - quick.pause_began == 20
 
 
 def test_two_buttons_at_once_are_told_as_they_were(hand: ScriptedHand) -> None:
@@ -188,15 +167,6 @@ def test_what_is_done_while_a_key_is_down_is_not_lost_when_it_goes_up(hand: Scri
         ({"text": "left"}, None),
         ({"text": "right"}, None),
     ]
-
-
-def test_button_that_is_held_where_it_went_down_is_a_drag_to_there(hand: ScriptedHand) -> None:
-    hand.presses(5, 5)
-    hand.moves((6, 5))
-    hand.releases(6, 5, after=HELD)
-    ((operation, body, _),) = hand.steps
-    assert operation == "mouse.drag"
-    assert body == {"start_x": 5, "start_y": 5, "to_x": 5, "to_y": 5, "duration": 0.52}
 
 
 def test_modifiers_are_held_for_what_is_done_with_them(hand: ScriptedHand) -> None:
