@@ -8,7 +8,7 @@ Run by ``make screenshots``; with names of pages behind it, those alone.
 import platform
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,24 +61,27 @@ class Scene:
     invitation: str
     webhook: str
     run: str
+    online: int
+    """How many more machines than the desk are well."""
 
 
 @contextmanager
-def furnished(directory: Path) -> Iterator[Scene]:
+def furnished(directory: Path, online: Sequence[str] = ONLINE, **settings: str) -> Iterator[Scene]:
     """A server with machines in every state, and trajectories."""
     with ExitStack() as stack:
-        site = stack.enter_context(served(directory))
-        fill_fleet(stack, site)
+        site = stack.enter_context(served(directory, **settings))
+        fill_fleet(stack, site, online)
         desk = stack.enter_context(site.desk("Reception", "reception"))
         work_on(site, desk)
         ask_for_help(site, desk)
         trajectory = fill_library(site, desk)
-        settings = fill_settings(site)
-        yield Scene(site, desk, trajectory, *settings, halted_run(site, desk.machine, 0))
+        filled = fill_settings(site)
+        run = halted_run(site, desk.machine, 0)
+        yield Scene(site, desk, trajectory, *filled, run, len(online))
 
 
-def fill_fleet(stack: ExitStack, site: Site) -> None:
-    """Machines that are well, and some that are not."""
+def fill_fleet(stack: ExitStack, site: Site, online: Sequence[str]) -> None:
+    """Machines that are well, which are called so, and some that are not."""
 
     def connected(name: str, **options: Any) -> str:
         said = {
@@ -89,7 +92,7 @@ def fill_fleet(stack: ExitStack, site: Site) -> None:
         greeting = hello(**options).model_copy(update=said)
         return stack.enter_context(site.scripted(name, greeting))
 
-    for name in ONLINE:
+    for name in online:
         connected(name)
     connected("Customs terminal", no_input="the display :0 refuses connections: is it locked?")
     paused = connected("Till 3")
@@ -232,10 +235,10 @@ def fill_settings(site: Site) -> tuple[str, str]:
     return invitation["id"], webhook["id"]
 
 
-def show_machines(visit: Visit, _: Scene) -> None:
+def show_machines(visit: Visit, scene: Scene) -> None:
     """The table, with everything in it."""
     visit.sign_in("/machines")
-    expect(visit.page.locator("tbody tr")).to_have_count(len(ONLINE) + 5)
+    expect(visit.page.locator("tbody tr")).to_have_count(scene.online + 5)
 
 
 def show_chosen(visit: Visit, scene: Scene) -> None:

@@ -251,6 +251,12 @@ class Visit:
         """Go to a place of the console such as ``/machines``."""
         self.page.goto(self.site.console + (f"#{place}" if place else ""))
 
+    def go_anew(self, place: str) -> None:
+        """Go to a place when nothing of the page before is there to be taken for its own."""
+        self.go("/nothing")
+        expect(self.page.get_by_role("heading", name="Not found")).to_be_visible()
+        self.go(place)
+
     def sign_in(self, place: str = "/machines", token: str = "") -> None:
         """Sign in as a person does, and go to a place."""
         self.go(place)

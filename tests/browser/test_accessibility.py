@@ -5,6 +5,7 @@ thing is tested.
 """
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -12,20 +13,19 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.__main__ import DESKTOP, PAGES, PHONE, Scene, furnished, show_machine
-from tests.browser.rig import Visit, chromium, served
+from tests.browser.rig import Visit, served
+
+OF_EACH_KIND = ("Accounting 1", "Till 1", "Till 2", "Warehouse north")
+"""Machines that are well, with tags and pools and without: axe takes long for each row."""
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    with furnished(tmp_path_factory.mktemp("furnished")) as scene:
+def scene(
+    files_database: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Scene]:
+    directory = tmp_path_factory.mktemp("furnished")
+    with furnished(directory, OF_EACH_KIND, **files_database) as scene:
         yield scene
-
-
-@pytest.fixture(scope="module")
-def browser(scene: Scene) -> Iterator[Browser]:
-    """Begun last: from then on no other event loop can run in this thread."""
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture
@@ -124,8 +124,8 @@ def test_all_parts(visit: Visit, scene: Scene) -> None:
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_console_of_nothing(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> None:
-    with served(tmp_path_factory.mktemp("empty")) as site, Visit.begun(browser, site) as visit:
+def test_console_of_nothing(browser: Browser, own_database: dict[str, str], tmp_path: Path) -> None:
+    with served(tmp_path, **own_database) as site, Visit.begun(browser, site) as visit:
         visit.sign_in()
         expect(visit.page.get_by_role("heading", name="No machine yet")).to_be_visible()
         assert violations(visit.page) == []

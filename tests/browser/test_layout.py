@@ -76,7 +76,7 @@ def place(
         "trajectory": (f"/trajectories/{trajectory}", "Step 1 of 1"),
         "runs": ("/runs", "No run yet"),
         "activity": ("/activity", "Added a machine"),
-        "none": ("/nothing", "Not found"),
+        "none": ("/nothing/either", "Not found"),
         "add machines": ("/settings/machines", LONG),
         "pools": ("/settings/pools", LONG),
         "tokens": ("/settings/tokens", LONG),
@@ -100,21 +100,28 @@ WIDER = """[...document.querySelectorAll('.scroll')]
 """Tables that would have to be drawn aside: on a phone each row is a card."""
 
 
+@pytest.fixture(scope="module")
+def phone(browser: Browser, site: Site) -> Iterator[Visit]:
+    """Somebody with a phone, who has signed in."""
+    with Visit.begun(browser, site, viewport=PHONE) as visit:
+        visit.sign_in("/nothing")
+        yield visit
+
+
 def test_page_fits_a_phone_and_all_its_controls_have_names(
-    browser: Browser, site: Site, place: tuple[str, str]
+    phone: Visit, place: tuple[str, str]
 ) -> None:
     address, text = place
-    with Visit.begun(browser, site, viewport=PHONE) as visit:
-        visit.sign_in(address)
-        page = visit.page
-        expect(page.get_by_text(text).first).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-        assert page.evaluate(WIDER) == []
-        assert page.evaluate(NAMELESS) == []
-        assert len(page.get_by_role("heading").all()) >= 1
-        bar = page.locator("#bar").bounding_box()
-        assert bar is not None
-        assert bar["height"] < 60, "the bar needs one line"
+    page = phone.page
+    phone.go_anew(address)
+    expect(page.get_by_text(text).first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert page.evaluate(WIDER) == []
+    assert page.evaluate(NAMELESS) == []
+    assert len(page.get_by_role("heading").all()) >= 1
+    bar = page.locator("#bar").bounding_box()
+    assert bar is not None
+    assert bar["height"] < 60, "the bar needs one line"
 
 
 def colours(page: Page) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.hands import HEIGHT, LEAVING, WIDTH, Hands, Wire
 from tests.browser.rig import Desk, Site, Visit
@@ -91,70 +91,84 @@ def test_programs_clicks_are_marked_for_a_moment_where_they_happen(
     expect(marks).to_have_count(0)
 
 
-def test_click_lands_where_the_picture_shows_it(hands: Hands) -> None:
-    hands.page.mouse.click(*hands.over(200, 150))
-    hands.arrive("click left 200,150")
-    hands.page.mouse.click(*hands.over(1270, 790))
-    hands.arrive("click left 200,150", "click left 1270,790")
+COMBINATIONS = {
+    "Control+a": "ctrl+a",
+    "Control+Shift+T": "ctrl+shift+t",
+    "Alt+F4": "alt+f4",
+    "Shift+Tab": "shift+tab",
+    "Enter": "enter",
+    "ArrowDown": "down",
+    "PageUp": "page up",
+    "Control+Backspace": "ctrl+backspace",
+    "Escape": "esc",
+}
 
 
-def test_double_click_is_the_persons_own(hands: Hands) -> None:
-    hands.page.mouse.dblclick(*hands.over(300, 300))
-    hands.arrive("click left 300,300", "click left 300,300")
+class TestInControl:
+    """What arrives of somebody who stays in control from one test to the next."""
+
+    @pytest.fixture(scope="class")
+    def page(self, browser: Browser, site: Site, desk: Desk) -> Iterator[Page]:
+        with Visit.begun(browser, site) as visit:
+            visit.sign_in(f"/machines/{desk.machine}")
+            expect(visit.page.get_by_text("Live. The picture changes")).to_be_visible()
+            Hands(visit.page, desk).take()
+            yield visit.page
+            visit.page.close()
+        until(lambda: site.api.machine(desk.machine)["control"] is None, "control is free")
+
+    @pytest.fixture
+    def hands(self, page: Page, desk: Desk) -> Hands:
+        return Hands(page, desk)
+
+    def test_click_lands_where_the_picture_shows_it(self, hands: Hands) -> None:
+        hands.page.mouse.click(*hands.over(200, 150))
+        hands.arrive("click left 200,150")
+        hands.page.mouse.click(*hands.over(1270, 790))
+        hands.arrive("click left 200,150", "click left 1270,790")
+
+    def test_double_click_is_the_persons_own(self, hands: Hands) -> None:
+        hands.page.mouse.dblclick(*hands.over(300, 300))
+        hands.arrive("click left 300,300", "click left 300,300")
+
+    def test_right_and_middle_clicks_are_those(self, hands: Hands) -> None:
+        hands.page.mouse.click(*hands.over(300, 200), button="right")
+        hands.arrive("click right 300,200")
+        hands.page.mouse.click(*hands.over(300, 220), button="middle")
+        # Some browsers paste then, which is the machine's own to do.
+        hands.page.keyboard.press("z")
+        hands.arrive("click right 300,200", "click middle 300,220", "key z")
+
+    def test_drag_goes_from_where_it_began_to_where_it_ended(self, hands: Hands) -> None:
+        hands.page.mouse.move(*hands.over(100, 600))
+        hands.page.mouse.down()
+        hands.page.mouse.move(*hands.over(500, 650), steps=5)
+        hands.page.mouse.move(*hands.over(700, 700), steps=5)
+        hands.page.mouse.up()
+        hands.arrive("drag left 100,600 to 700,700")
+
+    def test_wheel_turns_as_many_notches(self, hands: Hands) -> None:
+        hands.page.mouse.move(*hands.over(640, 400))
+        hands.page.mouse.wheel(0, 300)
+        hands.arrive(*["scroll down"] * 3)
+        hands.page.mouse.wheel(0, -100)
+        hands.arrive(*["scroll down"] * 3, "scroll up")
+
+    def test_typing_arrives_as_the_same_characters_in_order(self, hands: Hands) -> None:
+        hands.page.keyboard.type("Hallo +-!")
+        hands.arrive(*(f"key {key}" for key in ("H", "a", "l", "l", "o", "space", "+", "-", "!")))
+
+    def test_key_combinations_arrive_as_they_were_pressed(self, hands: Hands) -> None:
+        for pressed, arrived in COMBINATIONS.items():
+            (line,) = what_arrives_of(hands, pressed)
+            assert line.lower().replace("iso left tab", "tab") == f"key {arrived}"
 
 
-def test_right_and_middle_clicks_are_those(hands: Hands) -> None:
-    hands.page.mouse.click(*hands.over(300, 200), button="right")
-    hands.arrive("click right 300,200")
-    hands.page.mouse.click(*hands.over(300, 220), button="middle")
-    # Some browsers paste then, which is the machine's own to do.
-    hands.page.keyboard.press("z")
-    hands.arrive("click right 300,200", "click middle 300,220", "key z")
-
-
-def test_drag_goes_from_where_it_began_to_where_it_ended(hands: Hands) -> None:
-    hands.page.mouse.move(*hands.over(100, 600))
-    hands.page.mouse.down()
-    hands.page.mouse.move(*hands.over(500, 650), steps=5)
-    hands.page.mouse.move(*hands.over(700, 700), steps=5)
-    hands.page.mouse.up()
-    hands.arrive("drag left 100,600 to 700,700")
-
-
-def test_wheel_turns_as_many_notches(hands: Hands) -> None:
-    hands.page.mouse.move(*hands.over(640, 400))
-    hands.page.mouse.wheel(0, 300)
-    hands.arrive(*["scroll down"] * 3)
-    hands.page.mouse.wheel(0, -100)
-    hands.arrive(*["scroll down"] * 3, "scroll up")
-
-
-def test_typing_arrives_as_the_same_characters_in_order(hands: Hands) -> None:
-    hands.page.keyboard.type("Hallo +-!")
-    hands.arrive(*(f"key {key}" for key in ("H", "a", "l", "l", "o", "space", "+", "-", "!")))
-
-
-@pytest.mark.parametrize(
-    ("pressed", "arrived"),
-    [
-        ("Control+a", "ctrl+a"),
-        ("Control+Shift+T", "ctrl+shift+t"),
-        ("Alt+F4", "alt+f4"),
-        ("Shift+Tab", "shift+tab"),
-        ("Enter", "enter"),
-        ("ArrowDown", "down"),
-        ("PageUp", "page up"),
-        ("Control+Backspace", "ctrl+backspace"),
-        ("Escape", "esc"),
-    ],
-)
-def test_key_combination_arrives_as_it_was_pressed(
-    hands: Hands, pressed: str, arrived: str
-) -> None:
+def what_arrives_of(hands: Hands, pressed: str) -> list[str]:
+    before = len(hands.new())
     hands.page.keyboard.press(pressed)
-    hands.until(hands.new, f"{arrived} arrives")
-    (line,) = hands.new()
-    assert line.lower().replace("iso left tab", "tab") == f"key {arrived}"
+    hands.until(lambda: len(hands.new()) > before, f"{pressed} arrives")
+    return hands.new()[before:]
 
 
 def test_keys_that_a_browser_keeps_are_buttons(hands: Hands) -> None:

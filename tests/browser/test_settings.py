@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
-import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.rig import Site, Visit
@@ -283,22 +282,18 @@ def test_organization_is_added_and_entered_with_a_token_made_for_it(
         expect(theirs.page.get_by_role("heading", name="No machine yet")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("place", "scope"),
-    [
-        ("pools", "machines:read"),
-        ("tokens", "tokens:write"),
-        ("sessions", "tokens:write"),
-        ("webhooks", "webhooks:write"),
-        ("organizations", "organizations:write"),
-    ],
-)
-def test_page_without_its_scope_says_which_it_is(
-    browser: Browser, site: Site, place: str, scope: str
-) -> None:
-    token = site.new_token("trajectories:read")["token"]
-    with Visit.begun(browser, site) as visit:
-        visit.sign_in("/trajectories", token)
-        visit.go(f"/settings/{place}")
+SCOPES = {
+    "pools": "machines:read",
+    "tokens": "tokens:write",
+    "sessions": "tokens:write",
+    "webhooks": "webhooks:write",
+    "organizations": "organizations:write",
+}
+
+
+def test_page_without_its_scope_says_which_it_is(visit: Visit) -> None:
+    visit.sign_in("/trajectories", visit.site.new_token("trajectories:read")["token"])
+    for place, scope in SCOPES.items():
+        visit.go_anew(f"/settings/{place}")
         expect(visit.page.get_by_text(f"Your token lacks the scope {scope}")).to_be_visible()
         expect(visit.page.get_by_role("link", name="Settings")).to_have_count(0)

@@ -69,38 +69,6 @@ def test_tour_shows_every_input_and_read_and_leaves_nothing(tmp_path: Path) -> N
     assert demo.left_over() == []
 
 
-def test_data_directory_that_was_used_before_is_used_again(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    for _ in range(2):
-        ended = run(*ONCE, "--data-dir", str(data))
-        assert ended.returncode == 0, ended.stdout + ended.stderr
-    token = data / "admin-token"
-    assert token.stat().st_mode & 0o777 == 0o600
-
-
-def test_taken_port_settings_of_a_real_server_and_a_poor_terminal_are_no_obstacle(
-    tmp_path: Path,
-) -> None:
-    """In one go: a tour takes seconds."""
-    variables = {
-        **Demo(tmp_path).variables,
-        "PYTHONIOENCODING": "ascii",
-        "FARHAND_MONGODB_URI": "mongodb://127.0.0.1:1",
-        "FARHAND_MACHINE_PROXY": "http://127.0.0.1:1",
-        "http_proxy": "http://127.0.0.1:1",
-    }
-    with socket.socket() as holder:
-        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Somebody else may hold it, which is as good.
-        with suppress(OSError):
-            holder.bind(("127.0.0.1", 8600))
-            holder.listen()
-        ended = run(*ONCE, **variables)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "(8600 is taken)" in ended.stdout
-    assert "? all went well" in ended.stdout
-
-
 def test_stays_until_terminated_and_then_leaves_nothing(tmp_path: Path) -> None:
     demo = Demo(tmp_path)
     with demo.running() as program:
@@ -136,9 +104,15 @@ def test_children_of_a_killed_demo_die_with_it(tmp_path: Path) -> None:
         until(lambda: not demo.processes(), "all children die")
 
 
-def test_child_that_dies_ends_the_demo_with_its_name(tmp_path: Path) -> None:
-    demo = Demo(tmp_path)
-    with demo.running() as program:
+def test_child_that_dies_ends_the_demo_with_its_name_and_nothing_is_in_the_way_of_another(
+    tmp_path: Path,
+) -> None:
+    """In one go, a tour takes seconds: the other finds a data directory that was used before.
+
+    It also finds its port taken, settings of a real server, and a poor terminal.
+    """
+    demo, data = Demo(tmp_path), tmp_path / "data"
+    with demo.running("--data-dir", str(data)) as program:
         ready_to_stay(program)
         machine = next(pid for pid, command in demo.processes().items() if " join " in command)
         os.kill(machine, signal.SIGKILL)
@@ -146,6 +120,32 @@ def test_child_that_dies_ends_the_demo_with_its_name(tmp_path: Path) -> None:
         assert "Error: machine ended with status -9" in program.output
         assert "connected to http://" in program.output
         assert demo.processes() == {}
+    with taken_port():
+        ended = run(*ONCE, "--data-dir", str(data), **demo.variables, **OBSTACLES)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "(8600 is taken)" in ended.stdout
+    assert "? all went well" in ended.stdout
+    assert (data / "admin-token").stat().st_mode & 0o777 == 0o600
+
+
+OBSTACLES = {
+    "PYTHONIOENCODING": "ascii",
+    "FARHAND_MONGODB_URI": "mongodb://127.0.0.1:1",
+    "FARHAND_MACHINE_PROXY": "http://127.0.0.1:1",
+    "http_proxy": "http://127.0.0.1:1",
+}
+
+
+@contextmanager
+def taken_port() -> Iterator[None]:
+    """The one that the demo would take."""
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Somebody else may hold it, which is as good.
+        with suppress(OSError):
+            holder.bind(("127.0.0.1", 8600))
+            holder.listen()
+        yield
 
 
 def test_without_xvfb_one_line_says_what_to_install(tmp_path: Path) -> None:
