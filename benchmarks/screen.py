@@ -78,14 +78,9 @@ async def share_of_a_core(pid: int) -> float:
 
 
 def processor_seconds(pid: int) -> float:
-    """How long a process, with all its threads, has run on any core."""
-    return (
-        sum(
-            int(task.joinpath("schedstat").read_text().split()[0])
-            for task in Path(f"/proc/{pid}/task").iterdir()
-        )
-        / 1e9
-    )
+    """How long a process has run on any core, with all its threads, also those that have ended."""
+    # What clock_getcpuclockid(3) makes of the process, which Python has for threads alone.
+    return time.clock_gettime(~pid << 3 | 2)
 
 
 def measure_changes(there: Desktop, times: int) -> list[float]:
