@@ -15,12 +15,12 @@ import os
 import platform
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from contextlib import AsyncExitStack, ExitStack
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from benchmarks.load import Request, ask_alone
 from benchmarks.screen import median_ms
@@ -35,6 +35,8 @@ from benchmarks.subjects import (
     process,
 )
 from tests.machine_client.desktop.accessibility.rig import accessible_desktop
+
+T = TypeVar("T")
 
 STEPS: Final = 12
 BUTTONS: Final = ("Button 1", "Button 4")
@@ -84,11 +86,14 @@ async def run(arguments: argparse.Namespace) -> None:
         for _ in range(arguments.rounds):
             for by, trajectory in trajectories.items():
                 others.setdefault("alone", []).extend(await _alone(clicks, arguments.seconds))
-                begun, seconds = await _beside(api, trajectory, clicks)
+                begun, seconds = await _beside(_ended(api, trajectory), clicks)
                 others.setdefault(by, []).extend(seconds)
                 steps.setdefault(f"{by}, beside clicks", []).extend(_steps(begun))
                 steps.setdefault(by, []).extend(_steps(await _ended(api, trajectory)))
                 await asyncio.to_thread(_by_hand, api, recorded, floors)
+                by_hand = asyncio.to_thread(_by_hand, api, recorded, {})
+                _, seconds = await _beside(by_hand, clicks)
+                others.setdefault("by hand", []).extend(seconds)
     _show(steps, others, floors)
 
 
@@ -147,13 +152,13 @@ async def _alone(clicks: Request, seconds: float) -> list[float]:
     return found
 
 
-async def _beside(api: Api, trajectory: str, clicks: Request) -> tuple[dict[str, Any], list[float]]:
-    """A run that has ended, and how long clicks took meanwhile."""
+async def _beside(work: Coroutine[Any, Any, T], clicks: Request) -> tuple[T, list[float]]:
+    """What some work comes to, and how long clicks took meanwhile."""
     found: list[float] = []
-    running = asyncio.get_running_loop().create_task(_ended(api, trajectory))
-    while not running.done():
+    working = asyncio.get_running_loop().create_task(work)
+    while not working.done():
         found += (await ask_alone(clicks, AT_ONCE)).seconds
-    return await running, found
+    return await working, found
 
 
 async def _ended(api: Api, trajectory: str) -> dict[str, Any]:
@@ -201,11 +206,13 @@ def _show(
         bound = "" if most is None else f" (at most {most})"
         rows.append((f"a step by {by}, ms", median_ms(seconds)))
         rows.append((f"a step by {by}, beside both{bound}, ms", median_ms(seconds) - beside))
-    alone = median_ms(others["alone"])
+    alone, by_hand = median_ms(others["alone"]), median_ms(others["by hand"])
     rows.append(("another's click, ms", alone))
+    rows.append(("another's click beside the same by hand, ms", by_hand))
     for by in MOST_MS:
         rows.append((f"another's click beside a run by {by}, ms", median_ms(others[by])))
-        rows.append((f"the same / alone, {by} (at most 1.1)", median_ms(others[by]) / alone))
+        rows.append((f"the same / alone, {by}", median_ms(others[by]) / alone))
+        rows.append((f"the same / by hand, {by} (at most 1.1)", median_ms(others[by]) / by_hand))
     for row, figure in rows:
         print(f"{row:60}{figure:10.2f}")
     print(f"load of the machine at the end: {os.getloadavg()[0]:.1f}")
