@@ -355,6 +355,8 @@ class DesktopInjector:
         moves = _QUICK_DRAG_MOVES
         if seconds:
             moves = max(moves, round(duration * _DRAG_MOVES_A_SECOND))
+        # Where the desktop takes the press late, programs would see a shorter drag.
+        self._input.confirm()
         begin = time.monotonic()
         move = 0
         while move < moves:
