@@ -26,6 +26,7 @@ import httpx
 from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
+from benchmarks.fleet.measures import processor_seconds
 from benchmarks.hostile import MEGABYTE, forget_peak, peak_memory
 from benchmarks.hostile_vnc import FLOODS, Flood, flooding_server
 from benchmarks.load import ask_alone
@@ -76,12 +77,6 @@ def memory(pid: int) -> float:
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1024
     raise RuntimeError("the process has no memory")
-
-
-def processor_seconds(pid: int) -> float:
-    """What a process has had of the processor."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def measure_answers(directory: Path, uri: str, seconds: float) -> None:

@@ -16,8 +16,9 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+from benchmarks.fleet.measures import processor_seconds
 from benchmarks.load import Request, ask_alone
-from benchmarks.screen import median_ms, processor_seconds
+from benchmarks.screen import median_ms
 from benchmarks.subjects import CLICK, Api, desktop, mongodb
 
 VERSION = "2026-07-28"

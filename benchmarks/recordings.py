@@ -23,8 +23,9 @@ from typing import Any, Final
 
 from PIL import Image
 
+from benchmarks.fleet.measures import processor_seconds
 from benchmarks.load import Request, ask_alone
-from benchmarks.screen import median_ms, processor_seconds
+from benchmarks.screen import median_ms
 from benchmarks.subjects import CLICK, Api, Desktop, another_machine, desktop, mongodb
 from benchmarks.viewer import COLOURS, Window
 from server.dispatch.recording.frames import LIVE

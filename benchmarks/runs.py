@@ -211,8 +211,8 @@ def _show(
     rows.append(("another's click beside the same by hand, ms", by_hand))
     for by in MOST_MS:
         rows.append((f"another's click beside a run by {by}, ms", median_ms(others[by])))
-        rows.append((f"the same / alone, {by}", median_ms(others[by]) / alone))
-        rows.append((f"the same / by hand, {by} (at most 1.1)", median_ms(others[by]) / by_hand))
+        rows.append((f"the same / alone, {by} (at most 1.1)", median_ms(others[by]) / alone))
+        rows.append((f"the same / by hand, {by}", median_ms(others[by]) / by_hand))
     for row, figure in rows:
         print(f"{row:60}{figure:10.2f}")
     print(f"load of the machine at the end: {os.getloadavg()[0]:.1f}")

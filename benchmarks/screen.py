@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+from benchmarks.fleet.measures import processor_seconds
 from benchmarks.load import ask_alone
 from benchmarks.subjects import CLICK, Desktop, desktop, first_line, mongodb, process
 from benchmarks.viewer import COLOURS, Stream, Window, colour_of
@@ -75,12 +76,6 @@ async def share_of_a_core(pid: int) -> float:
     began_at, before = time.monotonic(), processor_seconds(pid)
     await asyncio.sleep(COST_SECONDS)
     return (processor_seconds(pid) - before) / (time.monotonic() - began_at)
-
-
-def processor_seconds(pid: int) -> float:
-    """How long a process has run on any core, with all its threads, also those that have ended."""
-    # What clock_getcpuclockid(3) makes of the process, which Python has for threads alone.
-    return time.clock_gettime(~pid << 3 | 2)
 
 
 def measure_changes(there: Desktop, times: int) -> list[float]:

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 import Xlib.display
 
-from benchmarks.screen import processor_seconds
+from benchmarks.fleet.measures import processor_seconds
 from benchmarks.subjects import Api, another_machine, farhand, mongodb
 
 EVERY_SECONDS = 10.0

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from server.dispatch.recording.notes import RESIZED
 from tests.desktop import (
     UnsteadyDisplay,
     Witness,
@@ -213,7 +212,8 @@ def test_display_of_another_size_is_shown_and_takes_no_place_outside_it(
         clicked(desk, 700)
         *steps, resized, moved, after = stopped(desk, recording)
         assert [step["body"]["x"] for step in (*steps, moved, after)] == [900, 799, 700]
-        assert resized["body"] == {"reason": RESIZED.format(sizes="800 x 600")}
+        words = "The desktop has another size from here on: 800 x 600."
+        assert resized["body"] == {"reason": words}
 
 
 def test_long_drag_is_no_trouble_and_one_whose_display_ends_has_failed(

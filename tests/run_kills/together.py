@@ -75,8 +75,10 @@ def run_together(
             came.wrong.append(f"{desk.name} has {rows} of {len(ended)} runs")
     if len(watched.runs) < number:
         came.wrong.append(f"there are {len(watched.runs)} runs of {number}")
-    with suppress(AssertionError):
+    try:
         until(lambda: all(node.is_awake for node in world.nodes), "both nodes are there")
+    except AssertionError as error:
+        came.wrong.append(str(error))
     return came
 
 

@@ -28,15 +28,6 @@ def let_looks_go_on(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Privacy, "changed", changed)
 
 
-def look_before_it_is_known_who_has_control(patch: pytest.MonkeyPatch) -> None:
-    """A new link shows its machine before it has read who has control of it."""
-
-    async def at_once(_: Privacy) -> None:
-        pass
-
-    patch.setattr(Privacy, "until_known", at_once)
-
-
 def call_private_what_no_link_has_heard_of(patch: pytest.MonkeyPatch) -> None:
     """Whoever takes control, or makes it private, is answered before the link knows it."""
 
