@@ -84,7 +84,7 @@ class RunCourse:
     def leave(self) -> None:
         """Have another node go on: at once, or when the input under way has ended."""
         self._leaves = True
-        if not self._trying.is_sending:
+        if self._cause is None and not self._trying.is_sending:
             self._interrupt(HandedOver())
 
     def look(self) -> None:
@@ -203,6 +203,9 @@ class RunCourse:
         """Keep the run and its machine, and see what is wanted, for ever."""
         while True:
             await self._until_told()
+            if self._leaves:
+                # An input was under way then, and now its step may wait for the machine.
+                self.leave()
             with suppress(StoreUnavailable):
                 await self._look()
 

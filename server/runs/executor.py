@@ -136,6 +136,9 @@ class RunExecutor:
 
     def _begin(self, run: StoredRun) -> None:
         course = self._courses[run.id] = RunCourse(self._parts, run)
+        if self._leaves:
+            # It was being claimed when the others were told.
+            course.leave()
         self._background.start_and_report(self._worked(course, run.id), f"run {run.id}")
 
     async def _worked(self, course: RunCourse, run_id: UUID) -> None:

@@ -1,12 +1,15 @@
 """Which node works at a run, and which machine of a pool it gets."""
 
+import asyncio
 from pathlib import Path
 from uuid import uuid4
 
+from server.store.runs.turns import RunTurns
+from tests.holding_up import held_up
 from tests.nodes import running_nodes
 from tests.runs import Player, approved, begun, playing, run_of, steps, until_ended, until_run
 from tests.server.fleet.test_reach import put
-from tests.service import Service, until
+from tests.service import PATIENCE_SECONDS, Service, until
 
 
 async def test_node_that_leaves_hands_over_between_two_steps(
@@ -34,6 +37,44 @@ async def test_node_that_leaves_hands_over_between_two_steps(
             ended = await until_ended(one, run)
         assert (ended["status"], player.pressed) == ("success", ["a", "b"])
         assert other.taken_over == 1
+
+
+async def test_run_that_is_claimed_when_its_node_leaves_is_left_to_others(
+    mongodb: str, nats_url: str, tmp_path: Path
+) -> None:
+    database = f"runs_{uuid4().hex}"
+    async with running_nodes(mongodb, database, nats_url, tmp_path, "a") as (node,):
+        executor = node.server.services.runs.executor
+        trajectory = await approved(node, steps("a"))
+        async with playing(node, await node.new_machine()) as player:
+            with held_up(RunTurns, "begin") as claiming:
+                run = await begun(node, trajectory)
+                await claiming.is_asked.wait()
+                await executor.leave(0.0)
+                claiming.may_begin.set()
+                await until_run(node, run, lambda found: found["status"] == "running")
+            await until(lambda: executor.under_way == 0)
+        assert player.pressed == []
+
+
+async def test_node_leaves_a_run_of_whose_input_nobody_knows_yet(
+    mongodb: str, nats_url: str, tmp_path: Path
+) -> None:
+    database = f"runs_{uuid4().hex}"
+    async with running_nodes(mongodb, database, nats_url, tmp_path, "a") as (node,):
+        executor = node.server.services.runs.executor
+        machine = await node.new_machine()
+        async with playing(node, machine) as player:
+            player.withholds = True
+            await begun(node, await approved(node, steps("a")))
+            await until(lambda: player.waiting)
+            leaving = node.server.services.background.start(
+                executor.leave(2 * PATIENCE_SECONDS), "a node that leaves"
+            )
+            await asyncio.sleep(0)
+        # Its input may have been done, and it is asked again and again what became of it.
+        await asyncio.wait((leaving,), timeout=PATIENCE_SECONDS)
+        assert executor.under_way == 0
 
 
 async def test_runs_that_wait_for_a_machine_that_is_away_keep_nobody_from_their_turn(
