@@ -84,11 +84,12 @@ class Surroundings:
         self._latest: Beneath | None = None
         self._inputs = self._under_way = 0
         self._woken = asyncio.Event()
-        self._is_asking = self._is_private = False
+        self._is_asking = self._is_private = self._is_closed = False
         self._running = background.start_and_report(self._run(), "see the elements of a recording")
 
     def close(self) -> None:
         """Ask no more."""
+        self._is_closed = True
         self._running.cancel()
         self._forget_typed(1)
 
@@ -121,7 +122,7 @@ class Surroundings:
             self._passed()
         if around is not None:
             # Where another one has begun, nothing tells them apart.
-            around.is_over = around.number != self._texts
+            around.is_over = self._is_closed or around.number != self._texts
             if not around.is_over:
                 has_text = changes_texts(command.body) > 0
                 self._typed.append(_Typed(around, self._inputs, has_text))

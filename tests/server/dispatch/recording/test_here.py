@@ -1,11 +1,5 @@
 """A recording whose machine gets another link, and inputs in just that moment."""
 
-import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
-
 import pytest
 
 from schemas.link.messages import Input, Resolve
@@ -13,36 +7,18 @@ from server.dispatch.recording import session
 from server.dispatch.recording.writing import RecordingWriter
 from server.store.commands import CommandStore
 from server.store.machines.machines import MachineStore
+from tests.holding_up import held_up
 from tests.links import COMPLETED, hello
-from tests.server.api.machines.test_recordings import begun, sent, steps_of, stopped
-from tests.service import ScriptedLink, ScriptedMachine, Service, new_key
+from tests.server.api.machines.test_recordings import (
+    begun,
+    sending,
+    sent,
+    steps_of,
+    stopped,
+)
+from tests.service import PATIENCE_SECONDS, ScriptedLink, ScriptedMachine, Service, new_key
+from tests.told_elements import CAN
 from tests.waiting import until
-
-
-@dataclass
-class HeldUp:
-    """Something that the database takes its time for."""
-
-    is_asked: asyncio.Event = field(default_factory=asyncio.Event)
-    may_begin: asyncio.Event = field(default_factory=asyncio.Event)
-
-
-@contextmanager
-def held_up(owner: type, method: str) -> Iterator[HeldUp]:
-    """A method that begins when that is said, or at the end."""
-    real, held = getattr(owner, method), HeldUp()
-
-    async def late(*arguments: Any, **named: Any) -> Any:
-        held.is_asked.set()
-        await held.may_begin.wait()
-        return await real(*arguments, **named)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(owner, method, late)
-        try:
-            yield held
-        finally:
-            held.may_begin.set()
 
 
 def running(service: Service) -> bool:
@@ -151,3 +127,23 @@ async def test_recording_leaves_a_link_that_another_replaces_before_it_is_closed
             await until(lambda: not running(service))
         silent.websocket.transport.resume_reading()
     assert [step["body"].get("x") for step in await steps_of(service, recording)] == [1, 2]
+
+
+async def test_recording_leaves_without_looking_for_a_text_that_ended_after_its_link(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for patience in ("LOOK_SECONDS", "FINISH_SECONDS"):
+        monkeypatch.setattr(session, patience, 2 * PATIENCE_SECONDS)
+    machine = await service.new_machine()
+    with held_up(CommandStore, "finish") as storing:
+        async with machine.connected(hello().model_copy(update={"elements": CAN})) as link:
+            recording = await begun(service)
+            path, headers = machine.input_path("keyboard/type"), {"Idempotency-Key": new_key()}
+            typing = sending(service, path, {"text": "a"}, headers=headers)
+            await link.obey()
+            await storing.is_asked.wait()
+        await machine.until_closed()
+    assert (await typing).status == 200
+    await until(lambda: not running(service))
+    await stopped(service, recording)
+    assert [step["operation"] for step in await steps_of(service, recording)] == ["keyboard.type"]
