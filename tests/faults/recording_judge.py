@@ -15,7 +15,7 @@ from tests.batches import Violation
 from tests.faults.arrivals import Place
 
 SAFE_SECONDS = 1.0
-"""What was answered so long before a kill is not lost."""
+"""What was answered so long before a kill is not lost, unless the database stood still."""
 
 Mark = Place | str
 """What tells a step from all others: a click's place, a text's command."""
@@ -58,22 +58,27 @@ class Input:
 
 @dataclass(frozen=True)
 class Kill:
-    """Who was killed, and in between which moments."""
+    """Who was killed, and in between which moments.
+
+    For so long a write of another program's into the same database took, in the second before.
+    """
 
     victim: Victim
     began_at: float
     ended_at: float
+    stalled_seconds: float = 0.0
 
     def excuses(self, one: Input) -> bool:
         """Whether an input may be missing after it: that was answered by who was killed, just now.
 
         An answer may be read a little later than it was given.
         """
+        safe_at = self.began_at - SAFE_SECONDS - self.stalled_seconds
         return (
             self.victim is Victim.RECORDER
             and one.answered_at is not None
             and one.sent_at <= self.ended_at
-            and self.began_at - SAFE_SECONDS <= one.answered_at <= self.ended_at + SAFE_SECONDS
+            and safe_at <= one.answered_at <= self.ended_at + SAFE_SECONDS
         )
 
 
@@ -93,6 +98,17 @@ class Recorded:
         """What was answered and is no step."""
         there = {*marks(self.steps)}
         return [each for each in self.inputs if each.answered_at and each.mark not in there]
+
+    @property
+    def lost_seconds(self) -> float:
+        """How long before the kill of a recorder the earliest was answered of what it lost."""
+        kills = [each.began_at for each in self.kills if each.victim is Victim.RECORDER]
+        before = [
+            min((at - one.answered_at for at in kills if at >= one.answered_at), default=0.0)
+            for one in self.missing
+            if one.answered_at is not None
+        ]
+        return max(before, default=0.0)
 
 
 def marks(steps: Steps) -> list[Mark]:

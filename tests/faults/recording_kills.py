@@ -29,7 +29,16 @@ from tests.end_to_end.system import is_final
 from tests.faults.arrivals import Kind, Place
 from tests.faults.history import Clock
 from tests.faults.inputs import place_of
-from tests.faults.recording_judge import Broken, Input, Kill, Recorded, Victim, judged
+from tests.faults.recording_judge import (
+    SAFE_SECONDS,
+    Broken,
+    Input,
+    Kill,
+    Recorded,
+    Victim,
+    judged,
+)
+from tests.faults.stalls import StallWatch
 from tests.faults.supervised_process import SupervisedProcess
 from tests.faults.world import World
 from tests.hand_client import SUBPROTOCOL, button, hand_path, move
@@ -71,6 +80,10 @@ class RecordingKills:
     gaps: int = 0
     missing: int = 0
     """Inputs that were answered less than a second before the kill of the node that recorded."""
+    lost_seconds: float = 0.0
+    """How long before such a kill the earliest of them was answered."""
+    stalled_seconds: float = 0.0
+    """How long the database stood still, at most, in the second before such a kill."""
     wrong: list[Violation] = field(default_factory=list)
 
     def add(self, recorded: Recorded) -> list[Violation]:
@@ -81,6 +94,10 @@ class RecordingKills:
         self.steps += len(recorded.steps)
         self.gaps += sum(step["operation"] == GAP for step in recorded.steps)
         self.missing += len(recorded.missing)
+        self.lost_seconds = max(self.lost_seconds, recorded.lost_seconds)
+        of_recorders = (kill for kill in recorded.kills if kill.victim is Victim.RECORDER)
+        stalls = (kill.stalled_seconds for kill in of_recorders)
+        self.stalled_seconds = max((self.stalled_seconds, *stalls))
         broken = [*judged(recorded)]
         self.wrong += broken
         return broken
@@ -96,6 +113,11 @@ class RecordingKills:
             ("steps", self.steps),
             ("gaps among them", self.gaps),
             ("answered in the last second of a node, and missing", self.missing),
+            ("milliseconds before its end, the earliest of them", round(self.lost_seconds * 1000)),
+            (
+                "milliseconds of a write beside it then, the longest",
+                round(self.stalled_seconds * 1000),
+            ),
             None,
             *((broken.value, counts[broken]) for broken in Broken),
         ]
@@ -137,10 +159,12 @@ class _Bench:
         self._world, self._clock, self._rng = world, clock, rng
         self._apis = [ServedApi(node.server.url, world.token) for node in world.nodes]
         (self._machine,) = world.machines
+        self._stalls = StallWatch(world.replica_set.uri, clock)
         self._numbers = count()
         self._seen = 0
 
     def close(self) -> None:
+        self._stalls.close()
         for api in self._apis:
             api.close()
 
@@ -176,8 +200,9 @@ class _Bench:
 
     def _killed(self, victim: Victim, process: SupervisedProcess) -> Kill:
         began_at = self._clock()
+        stalled_seconds = self._stalls.longest_since(began_at - SAFE_SECONDS)
         until(process.kill, victim)
-        return Kill(victim, began_at, self._clock())
+        return Kill(victim, began_at, self._clock(), stalled_seconds)
 
     def _process_of(self, victim: Victim) -> SupervisedProcess:
         match victim:

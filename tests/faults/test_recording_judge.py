@@ -31,8 +31,9 @@ def broken(
     *inputs: Input,
     victim: Victim = Victim.RECORDER,
     seen: Sequence[int] = range(4),
+    stalled: float = 0.0,
 ) -> list[Broken]:
-    recorded = Recorded("it", [Kill(victim, KILLED_AT, KILLED_AT + 0.1)], [*inputs])
+    recorded = Recorded("it", [Kill(victim, KILLED_AT, KILLED_AT + 0.1, stalled)], [*inputs])
     recorded.steps, recorded.pressed = steps, [PLACES[each] for each in seen]
     return [Broken(each.broken) for each in judged(recorded)]
 
@@ -58,6 +59,13 @@ def test_what_was_answered_in_the_last_second_may_be_missing_where_a_gap_stands(
 )
 def test_a_gap_has_to_stand_where_something_is_missing(steps: list[dict[str, Any]]) -> None:
     assert broken(steps, EARLY, LATE, AFTER) == [Broken.UNMARKED]
+
+
+@pytest.mark.parametrize(("stalled", "lost"), [(0.3, [Broken.LOST]), (0.6, [])])
+def test_the_last_second_is_longer_by_what_the_database_stood_still(
+    stalled: float, lost: list[Broken]
+) -> None:
+    assert broken([step(0), GAP_STEP, step(2)], EARLY, click(1, 8.5), stalled=stalled) == lost
 
 
 @pytest.mark.parametrize("victim", [each for each in Victim if each is not Victim.RECORDER])

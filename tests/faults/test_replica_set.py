@@ -3,6 +3,7 @@
 import random
 import signal
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from pymongo import WriteConcern
 from pymongo.errors import InvalidOperation
 
 from server.store.embedded_mongod import find_mongod
+from tests.faults.history import Clock
 from tests.faults.replica_set import Member, ReplicaSet
+from tests.faults.stalls import EVERY_SECONDS, StallWatch
 from tests.faults.supervised_process import SupervisedProcess
 from tests.processes import until
 from tests.waiting import eventually
@@ -62,14 +65,20 @@ def test_killed_primary_is_replaced_and_comes_back_with_everything(
 def test_primary_that_stands_still_is_replaced_and_follows_when_it_wakes(
     replica_set: ReplicaSet, primary: Member
 ) -> None:
-    assert primary.process.signal(signal.SIGSTOP)
-    try:
-        until(lambda: primary.process.is_stopped, "the primary stands still")
-        another_is_primary(replica_set, primary)
-    finally:
-        assert primary.process.signal(signal.SIGCONT)
-    replica_set.wait_until_whole()
-    assert not primary.process.is_stopped
+    clock = Clock()
+    with closing(StallWatch(replica_set.uri, clock)) as watch:
+        assert primary.process.signal(signal.SIGSTOP)
+        try:
+            until(lambda: primary.process.is_stopped, "the primary stands still")
+            stopped_at = clock()
+            another_is_primary(replica_set, primary)
+            nothing_written = clock() - stopped_at
+            # Its write before may have been answered a little later than it was stopped.
+            assert watch.longest_since(stopped_at) > nothing_written - 2 * EVERY_SECONDS
+        finally:
+            assert primary.process.signal(signal.SIGCONT)
+        replica_set.wait_until_whole()
+        assert not primary.process.is_stopped
 
 
 def test_primary_steps_down_for_another(replica_set: ReplicaSet, primary: Member) -> None:
