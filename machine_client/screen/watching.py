@@ -30,6 +30,9 @@ SLICE_SECONDS: Final = 0.1
 BUSY_SLICE_SECONDS: Final = 0.02
 """The same while the node judges something, or is to be shown it: its answer is taken at once."""
 
+JUDGED_SECONDS: Final = 2.0
+"""For what was shown to the node in time to be judged, when the time is over."""
+
 
 def watch(
     view: DesktopView,
@@ -71,7 +74,7 @@ def watch(
             if (met := element_watch.met()) is not None:
                 return Sight(*met, time.monotonic() - began_at)
             if now - began_at >= timeout or is_over():
-                return Sight(None, None, now - began_at, showing.seen)
+                return _last_sight(showing, began_at, is_over)
             pause = BUSY_SLICE_SECONDS if showing.is_busy else SLICE_SECONDS
             ends_at = min(judge.due_at or math.inf, began_at + timeout, now + pause)
             if now < looks_again_at:
@@ -88,6 +91,16 @@ def watch(
         showing.saw(frame)
         used = time.process_time() - used
         has_just_looked, looks_again_at = True, looked_at + used / random.uniform(*SHARES)  # noqa: S311
+
+
+def _last_sight(showing: Showing, began_at: float, is_over: Callable[[], bool]) -> Sight:
+    """What is met by what was shown before the time was over, and is judged a little later."""
+    give_up_at = time.monotonic() + JUDGED_SECONDS
+    while showing.is_judged and time.monotonic() < give_up_at and not is_over():
+        time.sleep(BUSY_SLICE_SECONDS)
+        showing.go_on(time.monotonic())
+    matched, at = showing.met or (None, None)
+    return Sight(matched, at, time.monotonic() - began_at, showing.seen)
 
 
 class _Drawing:

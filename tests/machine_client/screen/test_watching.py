@@ -9,8 +9,11 @@ import pytest
 
 from machine_client.desktop.base import RawFrame
 from machine_client.screen import watching
+from machine_client.screen.sender import EncodedPicture
+from machine_client.screen.showing import Tell
 from machine_client.screen.watching import watch
 from schemas.inputs.waits import Conditions, Wait
+from schemas.link.messages import FrameJudged
 from tests.machine_client.fakes import FakeView
 from tests.machine_client.screen.test_element_watch import SAVED, ScriptedElements
 
@@ -82,6 +85,28 @@ def test_whoever_waits_no_more_ends_it() -> None:
     sight = watch(view, conditions({"changed": True}), 60, is_over=over.is_set)
     assert sight.matched is None
     assert sight.elapsed < 30
+
+
+@pytest.mark.parametrize(
+    ("said", "met", "seen"),
+    [({"matched": 0}, 0, ()), ({"seen": ("Save",)}, None, ("Save",)), (None, None, ())],
+)
+def test_what_was_shown_in_time_is_judged_before_a_wait_ends(
+    said: dict[str, Any] | None, met: int | None, seen: tuple[str, ...]
+) -> None:
+    """What nobody judges is not waited for for long."""
+    shown: list[tuple[int, ...]] = []
+
+    def show(numbers: tuple[int, ...], picture: EncodedPicture, tell: Tell) -> None:
+        shown.append(numbers)
+        if said is not None:
+            judged = FrameJudged(number=1, server_time=0, **said)
+            threading.Timer(0.5, tell, (judged,)).start()
+
+    wanted = conditions({"text": "Saved"})
+    sight = watch(ToldView(), wanted, 0.1, show=show, is_over=lambda: False)
+    assert (sight.matched, sight.seen, shown) == (met, seen, [(0,)])
+    assert sight.elapsed >= (watching.JUDGED_SECONDS if said is None else 0.5)
 
 
 def test_screen_that_is_drawn_all_the_time_is_looked_at_now_and_then() -> None:
