@@ -7,6 +7,9 @@ the other machine alone, meanwhile a run, a run alone, and the same clicks by ha
 one takes, and the screen until it is still: a button fades for a while after it was pressed.  A
 step is what it takes from the end of the one before to its own, and both are taken off that.  Some
 three minutes.
+
+With ``--apart`` the run's machine, its screen and its program have one core, and all the rest has
+the others, in every round: a machine is another computer, and what runs there costs nobody else.
 """
 
 import argparse
@@ -15,8 +18,8 @@ import os
 import platform
 import tempfile
 import time
-from collections.abc import Coroutine, Mapping
-from contextlib import AsyncExitStack, ExitStack
+from collections.abc import Collection, Coroutine, Iterator, Mapping
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -66,16 +69,20 @@ async def run(arguments: argparse.Namespace) -> None:
     others: dict[str, list[float]] = {}
     steps: dict[str, list[float]] = {}
     floors: dict[str, list[float]] = {}
+    cores = sorted(os.sched_getaffinity(0))
+    of_run, of_others = (cores[-1:], cores[:-1]) if arguments.apart else (cores, cores)
     async with AsyncExitStack() as ending:
         stack = ending.enter_context(ExitStack())
+        stack.enter_context(_on(of_others))
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="farhand-bench-")))
         uri = await ending.enter_async_context(mongodb(directory))
         settings = {"FARHAND_AUTHORS_MAY_APPROVE": "true"}
         server = farhand(directory / "there", uri, settings=settings)
         api, token_file = await ending.enter_async_context(server)
-        desktop = stack.enter_context(accessible_desktop())
-        program = stack.enter_context(await asyncio.to_thread(desktop.gtk3))
-        await ending.enter_async_context(process(*joining(api, token_file, desktop.display)))
+        with _on(of_run):
+            desktop = stack.enter_context(accessible_desktop())
+            program = stack.enter_context(desktop.gtk3())
+            await ending.enter_async_context(process(*joining(api, token_file, desktop.display)))
         await joined(api)
         await ending.enter_async_context(another_machine(api, "other", directory / "other"))
         recorded = await asyncio.to_thread(_recorded, api)
@@ -95,6 +102,17 @@ async def run(arguments: argparse.Namespace) -> None:
                 _, seconds = await _beside(by_hand, clicks)
                 others.setdefault("by hand", []).extend(seconds)
     _show(steps, others, floors)
+
+
+@contextmanager
+def _on(cores: Collection[int]) -> Iterator[None]:
+    """What is started meanwhile runs on these cores alone."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def _recorded(api: Api) -> list[dict[str, Any]]:
@@ -223,7 +241,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.runs", description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=6, help="of clicks alone in a round")
-    asyncio.run(run(parser.parse_args()))
+    parser.add_argument("--apart", action="store_true", help="a core of its own for the machine")
+    arguments = parser.parse_args()
+    if arguments.apart and len(os.sched_getaffinity(0)) == 1:
+        parser.error("--apart needs two cores or more")
+    asyncio.run(run(arguments))
 
 
 if __name__ == "__main__":
