@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -403,3 +404,20 @@ def test_drag_on_a_clock_that_jumps_past_its_end_still_travels(
     DesktopInjector(desktop).prepare(body)()
     travel = [what for what in opened.done if what.startswith("move")]
     assert travel == [f"move {x} 0" for x in (0, 20, 40, 60, 80)]
+
+
+def test_time_of_a_drag_begins_once_the_desktop_has_taken_its_press() -> None:
+    opened = BreakingInput(-1)
+    taken_at: list[float] = []
+
+    def confirm_late() -> None:
+        if opened._pressed and not taken_at:
+            time.sleep(0.2)
+            taken_at.append(time.monotonic())
+
+    opened.confirm = confirm_late  # type: ignore[method-assign]
+    desktop: Any = SimpleNamespace(open_input=lambda: opened)
+    DesktopInjector(desktop).prepare(
+        DragMouse(start_x=0, start_y=0, to_x=9, to_y=0, duration=0.3)
+    )()
+    assert time.monotonic() - taken_at[0] >= 0.3
