@@ -16,6 +16,7 @@ import argparse
 import asyncio
 import os
 import platform
+import statistics
 import tempfile
 import time
 from collections.abc import Collection, Coroutine, Iterator, Mapping
@@ -230,6 +231,8 @@ def _show(
     for by in MOST_MS:
         rows.append((f"another's click beside a run by {by}, ms", median_ms(others[by])))
         rows.append((f"the same / alone, {by} (at most 1.1)", median_ms(others[by]) / alone))
+        means = [statistics.mean(others[each]) for each in (by, "alone")]
+        rows.append((f"the same of the means, {by}", means[0] / means[1]))
         rows.append((f"the same / by hand, {by}", median_ms(others[by]) / by_hand))
     for row, figure in rows:
         print(f"{row:60}{figure:10.2f}")
