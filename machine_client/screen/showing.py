@@ -69,14 +69,14 @@ class Showing:
         self._rests_until = 0.0
 
     @property
-    def is_judged(self) -> bool:
+    def is_being_judged(self) -> bool:
         """Whether something that was shown is being judged."""
         return self._shown_at is not None
 
     @property
     def is_busy(self) -> bool:
         """Whether something is being judged, or is to be shown soon."""
-        return self.is_judged or any(self._is_new(part) for part in self._parts)
+        return self.is_being_judged or any(self._is_new(part) for part in self._parts)
 
     def saw(self, frame: RawFrame) -> None:
         """The screen shows this."""

@@ -96,7 +96,7 @@ def watch(
 def _last_sight(showing: Showing, began_at: float, is_over: Callable[[], bool]) -> Sight:
     """What is met by what was shown before the time was over, and is judged a little later."""
     give_up_at = time.monotonic() + JUDGED_SECONDS
-    while showing.is_judged and time.monotonic() < give_up_at and not is_over():
+    while showing.is_being_judged and time.monotonic() < give_up_at and not is_over():
         time.sleep(BUSY_SLICE_SECONDS)
         showing.go_on(time.monotonic())
     matched, at = showing.met or (None, None)
