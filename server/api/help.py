@@ -181,6 +181,8 @@ class AnswerHelpHandler(OneHelpHandler):
         said = body.answer if body.comment is None else f"{body.answer}: {body.comment}"
         machine_id = answered.machine_id
         await record(self, "help.answered", asked.id, machine_id=machine_id, note=said[:1000])
+        if answered.run_id is not None:
+            await self.services.runs.runs.answered(self.organization_id, answered.run_id)
         self.answer(200, answered)
 
 

@@ -18,7 +18,8 @@ from schemas.steps.step import Step
 from server.dispatch.command import Sender
 from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
-from server.errors import NotFound, StoreError, StoreUnavailable, WrongState
+from server.errors import StoreError, StoreUnavailable, WrongState
+from server.runs.answering import ParkedAnswers, answered
 from server.runs.ending import RunEnding
 from server.runs.halting import RunHalts
 from server.runs.hold import RunHold, taken_over
@@ -58,6 +59,7 @@ class CourseParts:
     pictures: PictureStore
     halts: RunHalts
     ending: RunEnding
+    answers: ParkedAnswers
     tokens: TokenStore
     sealing: Sealing
     ledger_remembers: timedelta
@@ -93,6 +95,9 @@ class RunCourse:
 
     async def go(self) -> None:
         """Work at it until it has ended, keeps no node any more, or is another node's."""
+        # It may have been cancelled while no node worked at it, or its token revoked.
+        with suppress(StoreUnavailable):
+            await self._look()
         keeper = self._parts.background.start(self._keep(), f"keep run {self._run.id}")
         try:
             await self._go_on()
@@ -182,8 +187,8 @@ class RunCourse:
         """Exactly the steps that were approved, as repaired, and its values.  Raises Ending."""
         run = self._run
         try:
-            content = await self._parts.contents.of(run.organization_id, run.trajectory_id)
-        except (NotFound, WrongState) as error:
+            content = await self._parts.contents.as_before(run.organization_id, run.trajectory_id)
+        except WrongState as error:
             raise Ending("error", f"what was approved cannot be run any more: {error}") from None
         if content.trajectory.content_hash != run.content_hash:
             raise Ending("error", "its content has changed since it was begun")
@@ -252,18 +257,13 @@ class RunCourse:
         self._parts.ending.tell(self._run)
 
     async def _store_halt(self, why: Halting) -> None:
-        parts, run = self._parts, self._run
-        halted = await parts.halts.halted(run, why)
-        reached(Failpoint.BEFORE_HALT)
-        written = await parts.turns.halt(run, halted)
-        if written is None:
-            # Or it was stored, and that was not answered.
+        # What was given up may have been stored since: this halt, or what came before it.
+        await self._read_again()
+        while self._run.halted is None:
+            halted = await self._parts.halts.halted(self._run, why)
+            reached(Failpoint.BEFORE_HALT)
+            await self._parts.turns.halt(self._run, halted)
             await self._read_again()
-            if self._run.halted is None or self._run.halted.help_id != halted.help_id:
-                await parts.halts.withdraw(run, halted.help_id)
-                raise Lost
-        else:
-            self._run = written
         reached(Failpoint.AFTER_HALT)
 
     async def _until_resumed(self) -> None:
@@ -276,9 +276,9 @@ class RunCourse:
             self._check_cause()
             if self._leaves:
                 raise HandedOver
-            if now() >= over_at:
-                await self._park(halted)
             await self._answered(halted)
+            if self._run.halted is not None and now() >= over_at:
+                await self._park(halted)
             await self._hold.yield_to_people()
             await self._until_told()
             with suppress(StoreUnavailable):
@@ -290,20 +290,18 @@ class RunCourse:
 
     async def _answered(self, halted: Halted) -> None:
         """See what people have answered to its request.  Raises Ending where they cannot help."""
-        asked = await self._parts.halts.request(self._run)
-        if asked is None or asked.state != "answered":
-            return
-        if asked.answer == "cannot":
-            raise Ending("task_failed", f"{asked.answered_by} cannot help: {asked.comment or '-'}")
-        if not halted.is_unknown:
-            over = {"attempt": None} if halted.is_try_over else {}
-            self._ours(await self._parts.turns.write(self._run, halted=None, **over))
+        changes = answered(halted, await self._parts.halts.request(self._run))
+        if changes is not None:
+            self._ours(await self._parts.turns.write(self._run, halted=None, **changes))
             self._parts.ending.tell(self._run)
 
     async def _park(self, halted: Halted) -> None:
         if await self._parts.turns.park(self._run) is not None:
             await self._hold.give_back()
             logger.info("run=%s keeps its machine no longer: step=%d", self._run.id, halted.step)
+            # It may have been answered while this node still was to see that.
+            run, answers = self._run, self._parts.answers
+            await self._patiently(lambda: answers.apply(run.organization_id, run.id))
             raise _Parked
 
     async def _end(self, end: Ending) -> None:
@@ -322,13 +320,14 @@ class RunCourse:
     async def _read_again(self) -> None:
         self._ours(await self._parts.turns.renew(self._run))
 
-    @staticmethod
-    async def _patiently(work: Callable[[], Awaitable[object]]) -> None:
-        """Do it once the database answers."""
+    async def _patiently(self, work: Callable[[], Awaitable[object]]) -> None:
+        """Do it once the database answers.  Raises Lost where it does not, and this node leaves."""
         while True:
             with suppress(StoreUnavailable):
                 await work()
                 return
+            if self._leaves:
+                raise Lost
             await asyncio.sleep(AGAIN_SECONDS)
 
     def _ours(self, run: StoredRun | None) -> None:

@@ -12,6 +12,7 @@ from server.runs.course import CourseParts, RunCourse
 from server.store.machines.machines import MachineStore
 from server.store.machines.pools import PoolStore
 from server.store.runs.documents import StoredRun
+from server.store.runs.runs import RunStore
 from server.store.runs.turns import WaitingRun
 from server.store.times import now
 from server.tasks import Tasks
@@ -26,6 +27,9 @@ LEAVING_POLL_SECONDS: Final = 0.02
 MOST_AT_ONCE: Final = 200
 """On one node."""
 
+_Machine = tuple[UUID, str]
+"""A machine, and before it its organization."""
+
 
 class RunExecutor:
     """Works at runs, for as long as this node does not leave."""
@@ -33,11 +37,13 @@ class RunExecutor:
     def __init__(
         self,
         parts: CourseParts,
+        store: RunStore,
         machines: MachineStore,
         pools: PoolStore,
         background: Tasks,
     ) -> None:
         self._parts = parts
+        self._store = store
         self._machines = machines
         self._pools = pools
         self._background = background
@@ -93,10 +99,12 @@ class RunExecutor:
             is_begun = False
             waiting = await self._parts.turns.waiting()
             among = [await self._among(run) for run in waiting]
-            free = await self._free(waiting, among) if waiting else set()
+            free, gone = await self._free(waiting, among) if waiting else (set(), set())
             for run, machine_ids in zip(waiting, among, strict=True):
                 if self._leaves or len(self._courses) >= MOST_AT_ONCE:
                     return
+                if (run.organization_id, run.machine_id) in gone:
+                    is_begun |= await self._ended_without_machine(run)
                 for machine_id in machine_ids:
                     if (machine := (run.organization_id, machine_id)) in free:
                         free.discard(machine)
@@ -117,22 +125,36 @@ class RunExecutor:
             return [run.machine_id]
         return sorted(await self._pools.members(run.organization_id, run.pool_ids or ()))
 
+    async def _ended_without_machine(self, run: WaitingRun) -> bool:
+        """End a run that waits for a machine which is not there any more."""
+        stored = await self._store.get(run.organization_id, run.id)
+        if stored is None:
+            return False
+        ended = await self._parts.ending.end(stored, None, "error", "its machine was removed")
+        return ended is not None
+
     async def _free(
         self, waiting: Sequence[WaitingRun], among: Sequence[Sequence[str]]
-    ) -> set[tuple[UUID, str]]:
-        """Those of the machines that are connected and that nobody has."""
+    ) -> tuple[set[_Machine], set[_Machine]]:
+        """Those of the machines that are connected and that nobody has, and those that are gone."""
         wanted: dict[UUID, set[str]] = {}
         for run, machine_ids in zip(waiting, among, strict=True):
             wanted.setdefault(run.organization_id, set()).update(machine_ids)
         busy, moment = set(await self._parts.turns.busy(wanted)), now()
-        return {
-            (organization_id, machine.machine_id)
-            for organization_id, machine_ids in wanted.items()
-            for machine in await self._machines.some(organization_id, sorted(machine_ids))
-            if machine.is_linked
-            and not machine.paused
-            and (machine.control is None or machine.control.expires_at <= moment)
-        } - busy
+        free: set[_Machine] = set()
+        gone: set[_Machine] = set()
+        for organization_id, those in wanted.items():
+            there = await self._machines.some(organization_id, sorted(those))
+            free |= {
+                (organization_id, machine.machine_id)
+                for machine in there
+                if machine.is_linked
+                and not machine.paused
+                and (machine.control is None or machine.control.expires_at <= moment)
+            }
+            left = those - {machine.machine_id for machine in there}
+            gone |= {(organization_id, machine_id) for machine_id in left}
+        return free - busy, gone
 
     def _begin(self, run: StoredRun) -> None:
         course = self._courses[run.id] = RunCourse(self._parts, run)

@@ -83,9 +83,9 @@ class RunHold:
     async def yield_to_people(self) -> None:
         """Keep programs away, and leave the machine to whoever takes control of it.
 
-        Somebody who has it keeps it; it is tried again later.
+        Somebody who has it keeps it; it is tried again later.  Raises Ending where there is none.
         """
-        with suppress(Unavailable, Ending, StoreUnavailable):
+        with suppress(Unavailable, StoreUnavailable):
             if self._since is None or not await self.is_kept():
                 await self._reserve(yields=True)
 

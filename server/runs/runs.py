@@ -10,6 +10,7 @@ from schemas.runs.runs import RunPage, RunWithSteps, StepResult
 from schemas.steps.reviews import Editor
 from server.errors import NotFound, WrongState
 from server.identity.authentication import Principal
+from server.runs.answering import ParkedAnswers
 from server.runs.beginning import Check, RunBeginning
 from server.runs.ending import RunEnding
 from server.runs.repairing.repairs import OTHERS_WERE_FASTER, RunRepairs
@@ -41,6 +42,7 @@ class Runs:
         ending: RunEnding,
         beginning: RunBeginning,
         repairs: RunRepairs,
+        answers: ParkedAnswers,
         woken: Callable[[], None],
     ) -> None:
         self._store = store
@@ -49,6 +51,7 @@ class Runs:
         self._ending = ending
         self._beginning = beginning
         self._repairs = repairs
+        self._answers = answers
         self._woken = woken
 
     async def begin(
@@ -67,18 +70,23 @@ class Runs:
         return await self._once(request, make)
 
     async def retry(
-        self, principal: Principal, run_id: UUID, how: RetriedRun, request: KeyedRequest | None
+        self,
+        principal: Principal,
+        run_id: UUID,
+        how: RetriedRun,
+        check: Check,
+        request: KeyedRequest | None,
     ) -> tuple[RunWithSteps, bool]:
         """Begin a run that has ended once more, with the same content, values and machines."""
         before = await self._run(principal.organization_id, run_id)
-        return await self._once(request, lambda: self._made_again(principal, before, how))
+        return await self._once(request, lambda: self._made_again(principal, before, how, check))
 
     async def _made_again(
-        self, principal: Principal, before: StoredRun, how: RetriedRun
+        self, principal: Principal, before: StoredRun, how: RetriedRun, check: Check
     ) -> StoredRun:
         if before.ended_at is None:
             raise WrongState("it has not ended: wait for its end, or cancel it first")
-        content = await self._contents.of(before.organization_id, before.trajectory_id)
+        content = await self._contents.as_before(before.organization_id, before.trajectory_id)
         if content.trajectory.content_hash != before.content_hash:
             raise WrongState("the trajectory has another content by now: begin a new run of it")
         machine_id = None if before.pool_ids else before.machine_id
@@ -91,6 +99,7 @@ class Runs:
             priority=before.priority,
             halt_timeout=before.halt_timeout,
         )
+        await check(again)
         made = await self._beginning.made(principal, again, content)
         return replace(made, retry_of=before.id)
 
@@ -117,13 +126,20 @@ class Runs:
         """
         run = await self._run(organization_id, run_id)
         if run.status != "cancelled":
-            ended = await self._ending.end(run, None, "cancelled")
-            if ended is None and await self._store.want(run, CANCEL) is None:
-                latest = await self._run(organization_id, run_id)
-                if latest.ended_at is not None:
-                    raise WrongState(f"it has ended already: {latest.status}")
+            await self._cancel(run)
             self._woken()
         return await self.get(organization_id, run_id)
+
+    async def _cancel(self, run: StoredRun) -> None:
+        if await self._ending.end(run, None, "cancelled") is not None:
+            return
+        if await self._store.want(run, CANCEL) is not None:
+            # Its node may have left it right before, and nobody would see what is wanted.
+            await self._ending.end(run, None, "cancelled")
+            return
+        latest = await self._run(run.organization_id, run.id)
+        if latest.ended_at is not None:
+            raise WrongState(f"it has ended already: {latest.status}")
 
     async def resume(
         self, organization_id: UUID, by: Editor, run_id: UUID, how: ContinuedRun
@@ -148,6 +164,11 @@ class Runs:
         self._ending.tell(resumed)
         self._woken()
         return whole_view(resumed), proposed
+
+    async def answered(self, organization_id: UUID, run_id: UUID) -> None:
+        """People have answered what a halted run has asked: it goes on, or ends."""
+        await self._answers.apply(organization_id, run_id)
+        self._woken()
 
     async def _once(
         self, request: KeyedRequest | None, make: Callable[[], Awaitable[StoredRun]]

@@ -32,6 +32,7 @@ WAIT_SECONDS: Final = 180.0
 AGAIN_SECONDS: Final = 0.5
 
 _CHECKS: Final[RunStatus] = "running_checks"
+_WITHOUT_INPUT: Final = ("wait", "wait_for")
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,11 @@ class Stepping:
         """
         began_at, before, step = now(), Before(), self._step
         await self._resolve()
+        if step.operation in _WITHOUT_INPUT or self.run.attempt is not None:
+            await self._patiently(self._hold)
         if step.operation == "wait":
             await asyncio.sleep(Pause.model_validate(step.body).seconds)
-        elif step.operation != "wait_for" and self.run.attempt is None:
+        elif step.operation not in _WITHOUT_INPUT and self.run.attempt is None:
             before = await self._tried()
         verified = await self._verified(before)
         run = self.run

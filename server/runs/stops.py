@@ -1,6 +1,7 @@
 """Why a run does not go on: each of these is raised where it is noticed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from schemas.inputs.pictures import Area
 from schemas.runs.runs import Candidate, RunStatus
@@ -9,6 +10,19 @@ from server.dispatch.questions.screens import PictureTaken
 from server.runs.finding import Halt
 
 # ruff: noqa: N818  these are turns in the life of a run, and read better without
+
+
+_WITHOUT_SCREEN: Final[Mapping[str, str]] = {
+    "ambiguous": "several places on the screen are like that of the step",
+    "focus": "its keys would go elsewhere",
+    "input_refused": "the machine has refused its input",
+    "missing": "nothing on the screen is like what the step was done to",
+    "not_seen": "what the step leads to was not seen in time",
+    "not_usable": "what the step was done to cannot be used now",
+    "surroundings": "what stands around its place is not what stood there",
+    "unfindable": "its place cannot be found on the screen as it is",
+}
+"""What is said of those halts whose words may repeat what the screen shows."""
 
 
 class Halting(Exception):
@@ -39,7 +53,8 @@ class Halting(Exception):
 
     def without_screen(self) -> "Halting":
         """The same without what was read from the screen."""
-        return Halting(self.reason, self._why, is_done=self.is_done, is_unknown=self.is_unknown)
+        why = _WITHOUT_SCREEN.get(self.reason, self._why)
+        return Halting(self.reason, why, is_done=self.is_done, is_unknown=self.is_unknown)
 
     @classmethod
     def of(cls, halt: Halt, *, is_done: bool = False) -> "Halting":

@@ -9,6 +9,7 @@ from schemas.runs.runs import Run
 from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
 from server.fleet.help import Help
+from server.runs.answering import ParkedAnswers
 from server.runs.beginning import RunBeginning
 from server.runs.course import CourseParts
 from server.runs.ending import MakeDeliveries, RunEnding
@@ -61,6 +62,8 @@ def runs_together(ground: RunGround) -> tuple[Runs, ManyRuns, RunExecutor, RunEn
     ending = RunEnding(
         transactions, ground.outbox, ground.deliveries, halts.withdraw_all, ground.told
     )
+    store = RunStore(database)
+    answers = ParkedAnswers(store, transactions, halts, ending)
     parts = CourseParts(
         turns=RunTurns(database, uuid4()),
         contents=contents,
@@ -69,16 +72,19 @@ def runs_together(ground: RunGround) -> tuple[Runs, ManyRuns, RunExecutor, RunEn
         pictures=pictures,
         halts=halts,
         ending=ending,
+        answers=answers,
         tokens=TokenStore(database),
         sealing=ground.sealing,
         ledger_remembers=ground.key_lifetime,
         background=ground.background,
     )
-    executor = RunExecutor(parts, MachineStore(database), PoolStore(database), ground.background)
+    executor = RunExecutor(
+        parts, store, MachineStore(database), PoolStore(database), ground.background
+    )
     beginning = RunBeginning(contents, ground.sealing, ending, executor.wake)
     proposals = RepairProposals(TrajectoryStore(database))
     repairs = RunRepairs(contents, proposals, transactions, ground.dispatcher, pictures)
     runs = Runs(
-        *(RunStore(database), contents, transactions, ending, beginning, repairs, executor.wake)
+        *(store, contents, transactions, ending, beginning, repairs, answers, executor.wake)
     )
     return runs, ManyRuns(beginning, transactions), executor, ending

@@ -55,6 +55,13 @@ class RunContents:
             raise NotFound("There is no such trajectory.")
         return await self._content(found)
 
+    async def as_before(self, organization_id: UUID, trajectory_id: UUID) -> RunContent:
+        """This trajectory, which there was.  Raises WrongState where it cannot be run any more."""
+        try:
+            return await self.of(organization_id, trajectory_id)
+        except NotFound:
+            raise WrongState("the trajectory that was run is not there any more") from None
+
     async def _content(self, trajectory: StoredTrajectory) -> RunContent:
         if why := why_not_runnable(trajectory):
             raise WrongState(why)

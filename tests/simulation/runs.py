@@ -15,6 +15,7 @@ from schemas.runs.runs import Halted
 from schemas.steps.step import Expectation, Step
 from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
+from server.runs.answering import ParkedAnswers
 from server.runs.asking import Machine
 from server.runs.course import CourseParts
 from server.runs.ending import RunEnding
@@ -264,22 +265,25 @@ class RunsOfNode:
         database: Any = RunsDatabase(mongo, mongo.perform_for(process))
         transactions, outbox = cast("Any", _Transactions(database)), cast("Any", _NoOutbox())
         ending = RunEnding(transactions, outbox, _no_deliveries, _nobody_is_asked, lambda *_: None)
+        halts, store = _Halts(dispatcher, cast("Any", None), cast("Any", None)), RunStore(database)
+        answers = ParkedAnswers(store, transactions, halts, ending)
         parts = CourseParts(
             turns=RunTurns(database, new_id(mongo.world)),
             contents=_Contents(mongo.world),
             control=control,
             dispatcher=dispatcher,
             pictures=cast("Any", None),
-            halts=_Halts(dispatcher, cast("Any", None), cast("Any", None)),
+            halts=halts,
             ending=ending,
+            answers=answers,
             tokens=AllTokens(),
             sealing=cast("Any", None),
             ledger_remembers=REMEMBERS,
             background=background,
         )
         pools = cast("Any", None)
-        self.executor = RunExecutor(parts, machines, pools, background)
+        self.executor = RunExecutor(parts, store, machines, pools, background)
         self.runs = Runs(
-            *(RunStore(database), parts.contents, transactions, ending),
-            *(cast("Any", None), cast("Any", None), self.executor.wake),
+            *(store, parts.contents, transactions, ending),
+            *(cast("Any", None), cast("Any", None), answers, self.executor.wake),
         )

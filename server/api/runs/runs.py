@@ -202,9 +202,10 @@ class RetryRunHandler(OneRunHandler):
     )
     async def post(self, path: RunPath, headers: CreationHeaders, body: RetriedRun) -> None:
         before = await self.found(path.run_id)
+        check = partial(check_place, self.services.machines, self.principal)
         with values_refused(f"run {before.id}"):
             made, is_replayed = await self.services.runs.runs.retry(
-                self.principal, before.id, body, self.keyed_request(headers, body)
+                self.principal, before.id, body, check, self.keyed_request(headers, body)
             )
         self.note_replay(is_replayed)
         if not is_replayed:

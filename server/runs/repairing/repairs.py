@@ -81,7 +81,7 @@ class RunRepairs:
                 "it has secrets, of which nothing that its screen shows is kept: do the step by "
                 "hand and give skip, and correct the trajectory in its review"
             )
-        content = await self._contents.of(run.organization_id, run.trajectory_id)
+        content = await self._contents.as_before(run.organization_id, run.trajectory_id)
         if content.trajectory.content_hash != run.content_hash:
             raise WrongState("the trajectory has another content by now: cancel the run")
         return content

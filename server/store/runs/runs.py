@@ -30,6 +30,13 @@ class RunStore:
             found = await self._runs.find_one({"_id": run_id, "organization_id": organization_id})
         return None if found is None else stored_run(found)
 
+    async def parked(self, organization_id: UUID, run_id: UUID) -> StoredRun | None:
+        """The run, if it is halted and keeps no node any more."""
+        wanted = {"_id": run_id, "organization_id": organization_id}
+        async with self._database.operation():
+            found = await self._runs.find_one({**wanted, "halted": {"$ne": None}, "lease": None})
+        return None if found is None else stored_run(found)
+
     async def list(
         self,
         organization_id: UUID,

@@ -8,10 +8,15 @@ import pytest
 
 from schemas.inputs.outcomes import Failed, NotCarriedOut, Outcome, Refused, Unknown
 from schemas.resources.tokens import Scope
+from schemas.runs.runs import Halted
 from schemas.values.pictures import Region
+from server.errors import StoreUnavailable
+from server.runs.course import AGAIN_SECONDS
 from server.runs.halting import RunHalts
 from server.runs.stops import Halting
+from server.store.runs.documents import StoredRun
 from server.store.runs.runs import RunStore
+from server.store.runs.turns import RunTurns
 from tests.links import hello
 from tests.runs import (
     Player,
@@ -24,7 +29,7 @@ from tests.runs import (
     until_halted,
     until_run,
 )
-from tests.service import ScriptedMachine, Service, until
+from tests.service import PATIENCE_SECONDS, ScriptedMachine, Service, until
 from tests.told_elements import CAN, element
 
 PARTLY: Outcome = Failed(code="interrupted", message="it broke", injected_at_least=1)
@@ -42,6 +47,16 @@ async def resumed(service: Service, run: Any, body: Any = None) -> Any:
     reply = await service.post(f"/v1/runs/{run['id']}/continue", said)
     assert reply.status == 200, reply.body
     return reply.json
+
+
+async def revoke(service: Service, scope: str) -> None:
+    """Revoke the token of the test that has this scope."""
+    (own,) = [
+        each
+        for each in (await service.get("/v1/tokens")).json["items"]
+        if each["name"] == "of a test" and scope in each["scopes"]
+    ]
+    assert (await service.request("DELETE", f"/v1/tokens/{own['id']}")).status == 204
 
 
 async def is_free(service: Service, machine: ScriptedMachine) -> bool:
@@ -367,6 +382,65 @@ async def test_halted_run_keeps_the_machine_for_its_time_and_then_waits_for_its_
     assert (await until_ended(service, run))["status"] == "success"
 
 
+async def test_waiting_run_whose_token_was_revoked_does_nothing(
+    service: Service, player: Player
+) -> None:
+    token = await service.new_token(Scope.RUNS_WRITE, Scope.RUNS_READ)
+    trajectory = await approved(service, steps("a"))
+    player.withholds = True
+    first = await begun(service, trajectory)
+    await until(lambda: player.waiting)
+    body = {"trajectory_id": trajectory["id"], "machine_id": "desk-1"}
+    run = (await service.post("/v1/runs", body, token=token)).json
+    await revoke(service, "runs:write")
+    player.withholds = False
+    await player.carry_on()
+    assert (await until_ended(service, first))["status"] == "success"
+    ended = await until_ended(service, run)
+    assert (ended["status"], player.pressed) == ("error", ["a"])
+    assert "not valid any more" in ended["error"]
+
+
+async def test_programs_are_kept_away_while_a_run_only_waits(
+    service: Service, player: Player, machine: ScriptedMachine
+) -> None:
+    data = [{"operation": "wait", "body": {"seconds": 60}}, *steps("a")]
+    run = await begun(service, await approved(service, data))
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            reply = await machine.move()
+            if (reply.status, reply.json.get("reason")) == (503, "run"):
+                break
+            await asyncio.sleep(0.05)
+    assert (await service.post(f"/v1/runs/{run['id']}/cancel")).status == 200
+    assert (await until_ended(service, run))["status"] == "cancelled"
+
+
+async def test_halt_whose_writing_was_not_answered_asks_people_once(
+    service: Service, player: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, times = RunTurns.halt, 0
+
+    async def unanswered(turns: RunTurns, run: StoredRun, halted: Halted) -> StoredRun | None:
+        nonlocal times
+        written = await write(turns, run, halted)
+        times += 1
+        if times == 1:
+            raise StoreUnavailable
+        return written
+
+    monkeypatch.setattr(RunTurns, "halt", unanswered)
+    player.outcomes = [REFUSED]
+    run = await begun(service, await approved(service, steps("a")))
+    await until(lambda: times)
+    halted = (await until_halted(service, run))["halted"]
+    await asyncio.sleep(2 * AGAIN_SECONDS)
+    assert await _is_open(service, halted["help_id"])
+    assert (await service.get("/v1/help?state=open")).json["total"] == 1
+    await resumed(service, run)
+    assert (await until_ended(service, run))["status"] == "success"
+
+
 async def test_content_that_has_changed_is_not_run(
     service: Service, machine: ScriptedMachine
 ) -> None:
@@ -387,11 +461,6 @@ async def test_revoked_token_ends_it(service: Service, player: Player) -> None:
     body = {"trajectory_id": trajectory["id"], "machine_id": "desk-1"}
     run = (await service.post("/v1/runs", body, token=token)).json
     await until_run(service, run, lambda found: found["status"] == "running")
-    (own,) = [
-        each
-        for each in (await service.get("/v1/tokens")).json["items"]
-        if each["name"] == "of a test" and "runs:write" in each["scopes"]
-    ]
-    assert (await service.request("DELETE", f"/v1/tokens/{own['id']}")).status == 204
+    await revoke(service, "runs:write")
     ended = await until_ended(service, run)
     assert (ended["status"], "not valid any more" in ended["error"]) == ("error", True)

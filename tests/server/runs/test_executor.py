@@ -4,6 +4,9 @@ import asyncio
 from pathlib import Path
 from uuid import uuid4
 
+import pytest
+
+from server.errors import StoreUnavailable
 from server.store.runs.turns import RunTurns
 from tests.holding_up import held_up
 from tests.nodes import running_nodes
@@ -75,6 +78,40 @@ async def test_node_leaves_a_run_of_whose_input_nobody_knows_yet(
         # Its input may have been done, and it is asked again and again what became of it.
         await asyncio.wait((leaving,), timeout=PATIENCE_SECONDS)
         assert executor.under_way == 0
+
+
+async def test_node_leaves_a_run_though_the_database_does_not_answer(
+    mongodb: str, nats_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = f"runs_{uuid4().hex}"
+    async with running_nodes(mongodb, database, nats_url, tmp_path, "a") as (node,):
+        executor = node.server.services.runs.executor
+        async with playing(node, await node.new_machine()) as player:
+            player.withholds = True
+            await begun(node, await approved(node, steps("a")))
+            await until(lambda: player.waiting)
+
+            async def unavailable(*_: object, **__: object) -> None:
+                raise StoreUnavailable
+
+            for method in ("write", "renew"):
+                monkeypatch.setattr(RunTurns, method, unavailable)
+            await player.carry_on()
+            leaving = node.server.services.background.start(
+                executor.leave(2 * PATIENCE_SECONDS), "a node that leaves"
+            )
+            await asyncio.wait((leaving,), timeout=PATIENCE_SECONDS)
+        assert executor.under_way == 0
+
+
+async def test_run_that_waits_for_a_machine_that_is_removed_ends(service: Service) -> None:
+    await service.new_machine("removed")
+    trajectory = await approved(service, steps("a"))
+    runs = [await begun(service, trajectory, machine_id="removed") for _ in range(2)]
+    assert (await service.request("DELETE", "/v1/machines/removed")).status == 204
+    for run in runs:
+        ended = await until_ended(service, run)
+        assert (ended["status"], ended["error"]) == ("error", "its machine was removed")
 
 
 async def test_runs_that_wait_for_a_machine_that_is_away_keep_nobody_from_their_turn(

@@ -202,6 +202,31 @@ async def test_token_of_pools_sees_and_begins_runs_within_them_alone(service: Se
     assert (await service.post(f"{path}/cancel", token=token)).json["status"] == "cancelled"
 
 
+async def test_token_of_pools_begins_no_run_again_that_went_beyond_them(service: Service) -> None:
+    await service.new_machine()
+    pool_id, token = await bound(service)
+    await put(service, "desk-1", pool_id)
+    other = (await service.post("/v1/pools", {"name": f"pool {uuid4()}"})).json["id"]
+    trajectory = await approved(service, steps("a"))
+    path = f"{RUNS}/{(await begun(service, trajectory, pool_ids=[pool_id, other]))['id']}"
+    await service.post(f"{path}/cancel")
+    refused = await service.post(f"{path}/retry", token=token)
+    assert refused.faults == [(["body", "pool_ids", "1"], "no_pool")]
+    assert (await service.post(f"{path}/retry")).status == 201
+
+
+async def test_run_whose_trajectory_has_gone_is_not_begun_again(service: Service) -> None:
+    await service.new_machine()
+    trajectory = await approved(service, steps("a"))
+    path = f"{RUNS}/{(await begun(service, trajectory))['id']}"
+    await service.post(f"{path}/cancel")
+    deleted = await service.request("DELETE", f"/v1/trajectories/{trajectory['id']}")
+    assert deleted.status == 204
+    refused = await service.post(f"{path}/retry")
+    assert refused.refusal == (409, "wrong-state")
+    assert "not there any more" in refused.json["detail"]
+
+
 async def test_runs_are_told_to_those_who_may_read_them(service: Service) -> None:
     await service.new_machine()
     trajectory = await approved(service, steps("a"))
