@@ -109,7 +109,8 @@ class RecordingSession:
         self._frames = Frames()
         self._notes = Notes(keep_texts=mark.keep_texts, since=milliseconds(mark.since))
         self._stored: StoredRecording | None = None
-        self._showing = Showing(self._frames)
+        # What was typed before, on an earlier link, is said to be secret still.
+        self._showing = Showing(self._frames, is_blind=mark.secret)
         self._secrets = 0
         self._unkept = Unkept()
         self._last_ended: int | None = None

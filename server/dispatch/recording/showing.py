@@ -29,13 +29,13 @@ class Showing:
 
     What a person said is secret stays blacked out for as long as its field is on the screen.
     Where nothing tells where it is, there are no pictures until that person says that what comes
-    now is no secret any more.
+    now is no secret any more.  It begins so, ``is_blind``, where a person said it before.
     """
 
-    def __init__(self, frames: Frames) -> None:
+    def __init__(self, frames: Frames, *, is_blind: bool = False) -> None:
         self._frames = frames
         self._fields: set[str] = set()
-        self._is_blind = False
+        self._is_blind = is_blind
         self._typed_at = 0
         # What was uncovered last, and what of it came.
         self._uncovered: tuple[_Covered, Picture] | None = None

@@ -38,7 +38,7 @@ class Form:
         self.in_password = False
         self.value = ""
         # What a label says, and after each click.
-        self.said, self.answers = "", [""]
+        self.said, self.answers = "", ["", ""]
 
     @property
     def elements(self) -> list[SeenElement]:
@@ -99,13 +99,24 @@ class Form:
 @asynccontextmanager
 async def shown(service: Service) -> AsyncIterator[Form]:
     machine = await service.new_machine()
-    async with machine.connected(telling()) as link:
-        form = Form(machine, link)
-        obeying = service.server.services.background.start(form.obeys(), "a form of the test")
-        try:
-            yield form
-        finally:
-            obeying.cancel()
+    async with machine.connected(telling()) as link, obeying(Form(machine, link)) as form:
+        yield form
+
+
+@asynccontextmanager
+async def again(form: Form) -> AsyncIterator[None]:
+    """The same on another link."""
+    async with form.machine.connected(telling()) as form.link, obeying(form):
+        yield
+
+
+@asynccontextmanager
+async def obeying(form: Form) -> AsyncIterator[Form]:
+    task = form.service.server.services.background.start(form.obeys(), "a form of the test")
+    try:
+        yield form
+    finally:
+        task.cancel()
 
 
 async def secret(form: Form, recording: Any, *, on: bool) -> None:
@@ -219,6 +230,29 @@ async def test_what_is_typed_while_secret_is_on_is_secret_and_its_field_stays_bl
         assert await blacks(service, step, FIELD) == [True, True]
     assert await blacks(service, steps[-1], PASSWORD) == [False, False]
     assert await holding(service, "hunter2") == []
+
+
+async def test_nothing_is_shown_after_a_link_came_back_while_secret_is_on(
+    service: Service,
+) -> None:
+    async with shown(service) as form:
+        recording = await begun(service)
+        await form.looked()
+        await secret(form, recording, on=True)
+        await form.types("hunter2")
+        await form.looked()
+    await form.machine.until_gone()
+    async with again(form):
+        await form.looked()
+        await form.does("mouse/click", {"x": 300, "y": 300})
+        await form.looked()
+        await secret(form, recording, on=False)
+        await form.does("mouse/click", {"x": 301, "y": 300})
+        await form.looked()
+        await stopped(service, recording)
+    _, hidden, open_ = await steps_of(service, recording)
+    assert (hidden["picture"], hidden["picture_after"]) == (None, None)
+    assert None not in await blacks(service, open_, FIELD)
 
 
 async def test_texts_by_hand_are_kept_or_secret_as_any_others(service: Service) -> None:

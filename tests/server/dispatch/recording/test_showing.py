@@ -118,6 +118,17 @@ async def test_nothing_is_shown_of_a_secret_nobody_knows_where_until_it_is_said_
     assert black_parts(await shown(both, click(None)), FIELD) == [False, False]
 
 
+async def test_nothing_is_shown_where_a_secret_was_typed_before_until_it_is_said_to_be_over() -> (
+    None
+):
+    frames = Frames()
+    frames.arrived(white(1))
+    both = Showing(frames, is_blind=True)
+    looked = BeforeAndAfter(seen(field("hunter2")), True, 1, seen(field("hunter2")), True)
+    assert await shown(both, click(looked, is_said_secret=True)) == NOT_SHOWN
+    assert black_parts(await shown(both, click(looked)), FIELD) == [False, False]
+
+
 def pointed(*moments: int) -> Frames:
     """A white screen with the pointer at `AT` from 1000 on, in pictures of these moments."""
     frames = Frames()
