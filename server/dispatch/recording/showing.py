@@ -93,8 +93,10 @@ class Showing:
         if not draft.is_said_secret:
             self._is_blind = False
         elif is_secret:
-            self._fields |= fields_of(draft)
-            self._is_blind |= own == _UNKNOWN
+            named = fields_of(draft)
+            self._fields |= named
+            # Of a window alone it would not be known later where in it the text is, and whether.
+            self._is_blind |= own == _UNKNOWN or not named
         if self._is_blind:
             return _UNKNOWN
         others = self._of_fields(draft)

@@ -16,7 +16,7 @@ from server.dispatch.recording.frames import Frames
 from server.dispatch.recording.painting.uncovering import uncovered
 from server.dispatch.recording.showing import NOT_SHOWN, Showing, Shown
 from tests.pictures import picture
-from tests.server.dispatch.recording.test_fields import draft, field, password, seen
+from tests.server.dispatch.recording.test_fields import WINDOW, draft, field, password, seen
 
 SIZE = Size(640, 480)
 AT: Final = 50, 60
@@ -109,11 +109,24 @@ async def test_field_that_was_said_to_be_secret_is_blacked_out_as_long_as_it_is_
     assert black_parts(await shown(both, back), FIELD) == [True, True]
 
 
-async def test_nothing_is_shown_of_a_secret_nobody_knows_where_until_it_is_said_to_be_over() -> (
-    None
-):
+ACTIVE: Final = {WINDOW.ref: WINDOW.model_copy(update={"states": ["active"]})}
+"""Nothing but a window, in which something has the focus that is not told."""
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        said_secret(None, None),
+        said_secret(ACTIVE, ACTIVE),
+        said_secret(ACTIVE, ACTIVE, fresh=(False, True)),
+    ],
+    ids=["nothing", "window", "window afterwards"],
+)
+async def test_nothing_is_shown_of_a_secret_nobody_knows_where_until_it_is_said_to_be_over(
+    step: Draft,
+) -> None:
     both = showing()
-    assert await shown(both, said_secret(None, None), is_secret=True) == NOT_SHOWN
+    assert await shown(both, step, is_secret=True) == NOT_SHOWN
     assert await shown(both, click(None, is_said_secret=True)) == NOT_SHOWN
     assert black_parts(await shown(both, click(None)), FIELD) == [False, False]
 
