@@ -267,8 +267,8 @@ class RecordingSession:
                 await asyncio.sleep(TICK_SECONDS)
         # From now on nobody waits for it who ends the recording.
         self._has_left = True
-        if self._stored is not None:
-            await self._writer.release(self._stored, self._id)
+        if (stored := self._stored) is not None:
+            await self._patiently(lambda: self._writer.release(stored, self._id))
 
     async def until_over(self) -> None:
         """Wait until all is written that will be."""
