@@ -63,7 +63,8 @@ class Notes:
         self._waiting: deque[Draft] = deque()
         self._gestures, self._hand = Gestures(keep_texts=keep_texts), ""
         self._displays: Sequence[Display] | None = None
-        self._has_overflown = False
+        # What marks those that did not fit, until it does.
+        self._overflow: Draft | None = None
         self._noted: dict[UUID, None] = {}
 
     def ended(self, taken: Taken, reply: CommandReply, at: int) -> None:
@@ -133,6 +134,10 @@ class Notes:
         """These are written, or are none."""
         gone = set(map(id, drafts))
         self._waiting = deque(each for each in self._waiting if id(each) not in gone)
+        if self._overflow is not None and len(self._waiting) < MOST_WAITING:
+            # At once: it may be that nothing comes behind it.
+            self._insert(self._overflow)
+            self._overflow = None
 
     def _is_new(self, reply: Ended) -> bool:
         """Whether it is of an input since the recording began that was not noted yet."""
@@ -173,12 +178,9 @@ class Notes:
     def _add(self, drafts: Sequence[Draft]) -> None:
         for draft in drafts:
             if len(self._waiting) >= MOST_WAITING:
-                self._has_overflown = True
-                return
-            if self._has_overflown:
-                self._has_overflown = False
-                self._waiting.append(gap(uuid4(), 0, OVERFLOW, draft.began))
-            self._insert(draft)
+                self._overflow = gap(uuid4(), 0, OVERFLOW, draft.ended)
+            else:
+                self._insert(draft)
 
     def _insert(self, draft: Draft) -> None:
         """Put a step where it belongs: its end may be told a little late."""

@@ -86,6 +86,8 @@ def test_few_steps_wait_and_those_that_did_not_fit_are_marked(
         notes.ended(Taken(sent, None), completed(sent, 1000 + x), 1000 + x)
     assert places(notes) == [0, 1]
     notes.forget(notes.over(2000, settled=0))
+    # Also where nothing comes behind them.
+    assert [draft.body.get("reason") for draft in notes.open] == [OVERFLOW]
     sent = command(9)
     notes.ended(Taken(sent, None), completed(sent, 3000), 3000)
     assert [draft.body.get("reason") for draft in notes.open] == [OVERFLOW, None]
