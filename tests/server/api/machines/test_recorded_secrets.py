@@ -13,9 +13,11 @@ from schemas.link.element_messages import ElementsQuery, ElementsSeen, SeenEleme
 from schemas.link.messages import Input, Interrupt, Interrupted, ScreenStart
 from schemas.values.pictures import Region, Size
 from server.clock import server_time
+from server.dispatch.recording import surroundings
 from tests.events import listening
 from tests.hand_client import HandClient, hand_path, stroke
 from tests.pictures import decoded, frames_of, header, picture
+from tests.server.api.machines.test_recorded_pictures import until_steps
 from tests.server.api.machines.test_recordings import begun, holding, steps_of, stopped
 from tests.server.dispatch.recording.test_fields import WINDOW, field, password
 from tests.service import ScriptedLink, ScriptedMachine, Service
@@ -91,6 +93,11 @@ class Form:
     async def does(self, operation: str, body: Any) -> None:
         reply = await self.service.post(self.machine.input_path(operation), body)
         assert reply.status == 200, reply.body
+
+    async def scrolls(self) -> None:
+        """Turn the wheel, again and again."""
+        while True:
+            await self.does("mouse/scroll", {"direction": "down", "amount": 1})
 
     async def types(self, text: str) -> None:
         await self.does("keyboard/type", {"text": text})
@@ -199,6 +206,24 @@ async def test_text_that_nobody_saw_in_its_field_is_not_kept(service: Service) -
         await stopped(service, recording)
     for step in await steps_of(service, recording):
         assert "text" not in step["body"]
+
+
+async def test_step_whose_text_is_followed_by_inputs_without_end_waits_for_no_look(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surroundings, "MOST_SECONDS", 0.2)
+    async with shown(service) as form:
+        recording = await begun(service)
+        await form.looked()
+        # However slowly they follow one another on a machine that is busy.
+        monkeypatch.setattr(surroundings, "QUIET_SECONDS", 1.0)
+        await form.types("4711")
+        scrolling = service.server.services.background.start(form.scrolls(), "a program")
+        await until_steps(service, recording, 2)
+        scrolling.cancel()
+        await stopped(service, recording)
+    typed, *_ = await steps_of(service, recording)
+    assert typed["secret"] == "secret_1"
 
 
 async def test_what_is_typed_while_secret_is_on_is_secret_and_its_field_stays_black(
