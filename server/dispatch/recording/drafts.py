@@ -60,7 +60,7 @@ class Draft:
 
     ``around`` is around its first input that types its text, ``last_around`` around the last of so
     many ``inputs``.  ``is_alone`` is whether they have no other step.  ``is_said_secret`` is that a
-    person said so.
+    person said so, and ``is_made_up`` that it is of an input that was done before it was noted.
     """
 
     command_id: UUID
@@ -83,6 +83,7 @@ class Draft:
     inputs: int = 1
     is_alone: bool = True
     is_said_secret: bool = False
+    is_made_up: bool = False
 
     @property
     def is_gap(self) -> bool:

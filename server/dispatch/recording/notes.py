@@ -45,6 +45,7 @@ class Taken:
     """An input that is on its way, how the screen looked when it came, and what is at its place.
 
     ``around`` is around what it types, and ``is_said_secret`` that a person said that it is secret.
+    ``is_made_up`` is that it was done earlier, and nothing is known of how the screen looked.
     """
 
     command: Command
@@ -52,6 +53,11 @@ class Taken:
     beneath: Beneath | None = None
     around: BeforeAndAfter | None = None
     is_said_secret: bool = False
+    is_made_up: bool = False
+
+    def made_up(self, *, is_said_secret: bool) -> "Taken":
+        """As one that was done earlier than it came."""
+        return Taken(self.command, None, is_said_secret=is_said_secret, is_made_up=True)
 
 
 class Notes:
@@ -199,6 +205,7 @@ def _tell(drafts: Sequence[Draft], taken: Taken) -> None:
     for draft in drafts:
         draft.before, draft.beneath = taken.before, taken.beneath
         draft.is_said_secret, draft.is_alone = taken.is_said_secret, len(drafts) == 1
+        draft.is_made_up = taken.is_made_up
         if texts <= 1:
             draft.around = draft.last_around = taken.around
 

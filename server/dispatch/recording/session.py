@@ -111,7 +111,7 @@ class RecordingSession:
         self._stored: StoredRecording | None = None
         # What was typed before, on an earlier link, is said to be secret still.
         self._showing = Showing(self._frames, is_blind=mark.secret)
-        self._secrets = 0
+        self._secrets, self._was_secret = 0, mark.secret
         self._unkept = Unkept()
         self._last_ended: int | None = None
         self._pause_began: int | None = None
@@ -174,6 +174,7 @@ class RecordingSession:
         """An input is on its way; it is told of again when it has `ended`."""
         now, secret = server_time(), self.mark.secret
         taken = Taken(command, self._frames.newest, beneath, around, is_said_secret=secret)
+        self._was_secret |= secret
         self._under_way[id(taken)] = now, changes_texts(command.body) > 0
         self._answered.clear()
         self._notes.desktop_is(self.link.desktop.displays, now)
@@ -193,6 +194,10 @@ class RecordingSession:
             self._frames.pointer_passed(passed, at)
             # The next step's picture may have the pointer where it was left.
             self._watching.look_without_pointer()
+        if isinstance(reply, Ended) and reply.is_replayed:
+            # Nobody knows whether it was said to be secret on an earlier link.
+            is_secret = self._was_secret or reply.accepted_at < self._began
+            taken = taken.made_up(is_said_secret=is_secret)
         if reply is not None and self._private_since is None and self._was_open(taken, reply):
             self._notes.ended(taken, reply, at)
         self._wake()
@@ -359,7 +364,7 @@ class RecordingSession:
 
     async def _shown(self, draft: Draft, cause: int, *, sees_more: bool) -> Shown:
         """The screen before and after a step, without what is secret."""
-        if draft.is_gap:
+        if draft.is_gap or draft.is_made_up:
             return NOT_SHOWN
         typing = [began for began, is_typing in self._under_way.values() if is_typing]
         next_began = min((self._notes.begin_of_next(draft), *typing), key=_or_never)

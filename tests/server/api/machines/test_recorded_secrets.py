@@ -10,17 +10,24 @@ from uuid import uuid4
 import pytest
 
 from schemas.link.element_messages import ElementsQuery, ElementsSeen, SeenElement
-from schemas.link.messages import Input, Interrupt, Interrupted, ScreenStart
+from schemas.link.messages import Input, Interrupt, Interrupted, Resolve, ScreenStart
 from schemas.values.pictures import Region, Size
 from server.clock import server_time
 from server.dispatch.recording import surroundings
 from tests.events import listening
 from tests.hand_client import HandClient, hand_path, stroke
+from tests.links import COMPLETED
 from tests.pictures import decoded, frames_of, header, picture
 from tests.server.api.machines.test_recorded_pictures import until_steps
-from tests.server.api.machines.test_recordings import begun, holding, steps_of, stopped
+from tests.server.api.machines.test_recordings import (
+    begun,
+    holding,
+    sending,
+    steps_of,
+    stopped,
+)
 from tests.server.dispatch.recording.test_fields import WINDOW, field, password
-from tests.service import ScriptedLink, ScriptedMachine, Service
+from tests.service import ScriptedLink, ScriptedMachine, Service, new_key
 from tests.told_elements import element, telling
 from tests.waiting import until
 
@@ -39,6 +46,8 @@ class Form:
         self.link = link
         self.in_password = False
         self.value = ""
+        # How many inputs came, and whether it says nothing of what became of them.
+        self.took, self.is_silent = 0, False
         # What a label says, and after each click.
         self.said, self.answers = "", ["", ""]
 
@@ -61,9 +70,13 @@ class Form:
                     await self.link.say(
                         ElementsSeen(request=message.request, elements=self.elements)
                     )
+                case Resolve(command_id=asked):
+                    await self.link.report(asked, COMPLETED)
                 case Input():
                     self._takes(message.body)
-                    await self.link.acknowledge(message.command_id)
+                    self.took += 1
+                    if not self.is_silent:
+                        await self.link.acknowledge(message.command_id)
 
     def _takes(self, body: dict[str, Any]) -> None:
         text = body.get("text", "")
@@ -112,8 +125,12 @@ async def shown(service: Service) -> AsyncIterator[Form]:
 
 @asynccontextmanager
 async def again(form: Form) -> AsyncIterator[None]:
-    """The same on another link."""
-    async with form.machine.connected(telling()) as form.link, obeying(form):
+    """The same on another link, with all that came on the one before."""
+    form.is_silent = False
+    greeting = telling(sequence=9)
+    async with form.machine.connected(greeting, wait_until_live=False) as form.link, obeying(form):
+        # It is asked first what became of what was under way.
+        await form.machine.until_live()
         yield
 
 
@@ -278,6 +295,38 @@ async def test_nothing_is_shown_after_a_link_came_back_while_secret_is_on(
     _, hidden, open_ = await steps_of(service, recording)
     assert (hidden["picture"], hidden["picture_after"]) == (None, None)
     assert None not in await blacks(service, open_, FIELD)
+
+
+async def test_step_that_is_made_up_shows_nothing_of_the_screen_as_it_is_later(
+    service: Service,
+) -> None:
+    inputs = (
+        ("mouse/click", {"x": 20, "y": 30}, {"Idempotency-Key": new_key()}),
+        ("keyboard/type", {"text": "hunter2"}, {"Idempotency-Key": new_key()}),
+    )
+    async with shown(service) as form:
+        recording = await begun(service, keep_texts=True)
+        await form.looked()
+        form.is_silent = True
+        under_way = [
+            sending(service, form.machine.input_path(operation), body, headers=key)
+            for operation, body, key in inputs
+        ]
+        await until(lambda: form.took == len(inputs))
+    assert [(await each).status for each in under_way] == [504, 504]
+    await form.machine.until_gone()
+    async with again(form):
+        await form.looked()
+        for operation, body, key in inputs:
+            reply = await service.post(form.machine.input_path(operation), body, headers=key)
+            assert (reply.status, "Idempotency-Replayed" in reply.headers) == (200, True)
+        await stopped(service, recording)
+    steps = [each for each in await steps_of(service, recording) if each["operation"] != "gap"]
+    clicked, typed = steps
+    assert (typed["body"], typed["secret"]) == ({}, "secret_1")
+    for step in steps:
+        assert (step["picture"], step["picture_after"]) == (None, None)
+    assert not clicked["target"].keys() & {"element", "box", "crop", "around"}
 
 
 async def test_texts_by_hand_are_kept_or_secret_as_any_others(service: Service) -> None:
