@@ -129,8 +129,10 @@ def drafts_of(command: Command, outcome: Outcome, span: Span, *, keep_texts: boo
             return []
 
 
-def gap(command_id: UUID, index: int, reason: str, at: int) -> Draft:
-    """A mark that something may be missing there."""
+def gap(
+    command_id: UUID, index: int, reason: str, at: int, *, is_said_secret: bool = False
+) -> Draft:
+    """A mark that something may be missing there, of which a person said that it is secret."""
     return Draft(
         command_id=command_id,
         index=index,
@@ -140,6 +142,7 @@ def gap(command_id: UUID, index: int, reason: str, at: int) -> Draft:
         body={"reason": reason},
         began=at,
         ended=at,
+        is_said_secret=is_said_secret,
     )
 
 

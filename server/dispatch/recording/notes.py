@@ -15,7 +15,11 @@ from schemas.link.messages import Display
 from schemas.link.picture_frames import Picture
 from server.clock import iso_time
 from server.dispatch.command import Command, CommandReply, Ended, Pending
-from server.dispatch.recording.before_and_after import BeforeAndAfter, Beneath
+from server.dispatch.recording.before_and_after import (
+    BeforeAndAfter,
+    Beneath,
+    changes_texts,
+)
 from server.dispatch.recording.drafts import (
     FAILED,
     PENDING,
@@ -55,6 +59,11 @@ class Taken:
     is_said_secret: bool = False
     is_made_up: bool = False
 
+    @property
+    def types_what_is_said_secret(self) -> bool:
+        """Whether it may type something that a person said is secret."""
+        return self.is_said_secret and changes_texts(self.command.body) > 0
+
     def made_up(self, *, is_said_secret: bool) -> "Taken":
         """As one that was done earlier than it came."""
         return Taken(self.command, None, is_said_secret=is_said_secret, is_made_up=True)
@@ -78,7 +87,8 @@ class Notes:
         command = taken.command
         if isinstance(reply, Pending):
             self._add(self._gestures.close() if command.sender.in_segment else [])
-            self._add([gap(command.id, PENDING_INDEX, PENDING, at)])
+            is_secret = taken.types_what_is_said_secret
+            self._add([gap(command.id, PENDING_INDEX, PENDING, at, is_said_secret=is_secret)])
         elif isinstance(reply, Ended) and self._is_new(reply):
             span = span_of(reply, at)
             if command.sender.in_segment:
@@ -176,7 +186,8 @@ class Notes:
                 )
                 return drafts + self._gestures.took(done)
             case Failed(injected_at_least=events) if events:
-                lost = gap(command.id, 0, FAILED, span.ended)
+                is_secret = taken.types_what_is_said_secret
+                lost = gap(command.id, 0, FAILED, span.ended, is_said_secret=is_secret)
                 return [*drafts, *self._gestures.close(), lost]
             case _:
                 return drafts
@@ -184,7 +195,11 @@ class Notes:
     def _add(self, drafts: Sequence[Draft]) -> None:
         for draft in drafts:
             if len(self._waiting) >= MOST_WAITING:
-                self._overflow = gap(uuid4(), 0, OVERFLOW, draft.ended)
+                is_secret = draft.is_said_secret or (
+                    self._overflow is not None and self._overflow.is_said_secret
+                )
+                at = draft.ended
+                self._overflow = gap(uuid4(), 0, OVERFLOW, at, is_said_secret=is_secret)
             else:
                 self._insert(draft)
 

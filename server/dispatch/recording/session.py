@@ -364,23 +364,20 @@ class RecordingSession:
 
     async def _shown(self, draft: Draft, cause: int, *, sees_more: bool) -> Shown:
         """The screen before and after a step, without what is secret."""
-        if draft.is_gap or draft.is_made_up:
-            return NOT_SHOWN
         typing = [began for began, is_typing in self._under_way.values() if is_typing]
         next_began = min((self._notes.begin_of_next(draft), *typing), key=_or_never)
         until = draft.ended + SETTLED if sees_more else draft.ended
         if next_began is not None:
             until = max(min(until, next_began), draft.ended)
-        # Another input may have shown a part of a text by then.
-        if self._is_typing(draft.began, draft, typing):
-            return NOT_SHOWN
         is_kept = may_keep_text(draft, keep_texts=self.mark.keep_texts)
-        return await self._showing.of(
-            draft,
-            cause,
-            None if self._is_typing(until, draft, typing) else until,
-            is_secret=not is_kept and not is_copied(draft),
-        )
+        is_secret = not is_kept and not is_copied(draft)
+        is_unseen = draft.is_gap or draft.is_made_up
+        # Another input may have shown a part of a text by then.
+        if is_unseen or self._is_typing(draft.began, draft, typing):
+            self._showing.learn(draft, is_secret=is_secret)
+            return NOT_SHOWN
+        until = None if self._is_typing(until, draft, typing) else until
+        return await self._showing.of(draft, cause, until, is_secret=is_secret)
 
     def _is_typing(self, moment: int, besides: Draft, typing: Sequence[int]) -> bool:
         return any(began < moment for began in typing) or self._notes.is_typing(moment, besides)

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 
+from schemas.inputs.outcomes import Failed
 from schemas.link.element_messages import ElementsQuery, ElementsSeen, SeenElement
 from schemas.link.messages import Input, Interrupt, Interrupted, Resolve, ScreenStart
 from schemas.values.pictures import Region, Size
@@ -35,6 +36,7 @@ SIZE = Size(640, 480)
 SHOWN = Region(0, 0, *SIZE)
 FIELD, PASSWORD = (20, 30), (20, 70)
 """Places within the two fields."""
+HALF = Failed(code="interrupted", message="cut short", injected_at_least=2)
 
 
 class Form:
@@ -46,8 +48,9 @@ class Form:
         self.link = link
         self.in_password = False
         self.value = ""
-        # How many inputs came, and whether it says nothing of what became of them.
-        self.took, self.is_silent = 0, False
+        # How many inputs came, and whether it says nothing of what became of them, or that it was
+        # half of it.
+        self.took, self.is_silent, self.fails = 0, False, False
         # What a label says, and after each click.
         self.said, self.answers = "", ["", ""]
 
@@ -76,7 +79,8 @@ class Form:
                     self._takes(message.body)
                     self.took += 1
                     if not self.is_silent:
-                        await self.link.acknowledge(message.command_id)
+                        half = HALF if self.fails else None
+                        await self.link.acknowledge(message.command_id, half)
 
     def _takes(self, body: dict[str, Any]) -> None:
         text = body.get("text", "")
@@ -327,6 +331,36 @@ async def test_step_that_is_made_up_shows_nothing_of_the_screen_as_it_is_later(
     for step in steps:
         assert (step["picture"], step["picture_after"]) == (None, None)
     assert not clicked["target"].keys() & {"element", "box", "crop", "around"}
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+async def test_nothing_is_shown_of_a_secret_that_was_typed_in_part(
+    service: Service, by_hand: bool
+) -> None:
+    async with shown(service) as form:
+        recording = await begun(service)
+        await form.looked()
+        await secret(form, recording, on=True)
+        form.fails, lease = True, ""
+        if by_hand:
+            lease = (await service.post("/v1/machines/desk-1/control")).json["id"]
+            path = hand_path("desk-1", lease)
+            async with HandClient.on(service.url, path, service.token) as hand:
+                await hand.does(*stroke("h"))
+                while (await hand.hears())["type"] != "refused":
+                    pass
+        else:
+            await service.post(form.machine.input_path("keyboard/type"), {"text": "hunter2"})
+        form.fails = False
+        await form.looked()
+        headers = {"Farhand-Control": lease} if by_hand else {}
+        path = form.machine.input_path("mouse/click")
+        assert (await service.post(path, {"x": 300, "y": 300}, headers=headers)).status == 200
+        await form.looked()
+        await stopped(service, recording)
+    *_, clicked = await steps_of(service, recording)
+    assert clicked["operation"] == "mouse.click"
+    assert False not in await blacks(service, clicked, FIELD)
 
 
 async def test_texts_by_hand_are_kept_or_secret_as_any_others(service: Service) -> None:
