@@ -376,8 +376,10 @@ class RecordingSession:
         if is_unseen or self._is_typing(draft.began, draft, typing):
             self._showing.learn(draft, is_secret=is_secret)
             return NOT_SHOWN
-        until = None if self._is_typing(until, draft, typing) else until
-        return await self._showing.of(draft, cause, until, is_secret=is_secret)
+        is_seen_after = not self._is_typing(until, draft, typing)
+        return await self._showing.of(
+            draft, cause, until if is_seen_after else None, is_secret=is_secret
+        )
 
     def _is_typing(self, moment: int, besides: Draft, typing: Sequence[int]) -> bool:
         return any(began < moment for began in typing) or self._notes.is_typing(moment, besides)
