@@ -241,6 +241,8 @@ async def test_step_whose_text_is_followed_by_inputs_without_end_waits_for_no_lo
         await form.types("4711")
         scrolling = service.server.services.background.start(form.scrolls(), "a program")
         await until_steps(service, recording, 2)
+        # Else it is only that the link has ended.
+        assert not scrolling.done()
         scrolling.cancel()
         await stopped(service, recording)
     typed, *_ = await steps_of(service, recording)

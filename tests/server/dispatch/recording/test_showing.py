@@ -11,7 +11,7 @@ from schemas.link.picture_frames import Picture
 from schemas.values.pictures import Region, Size
 from server.dispatch.recording import showing as module
 from server.dispatch.recording.before_and_after import BeforeAndAfter, Elements
-from server.dispatch.recording.drafts import Draft
+from server.dispatch.recording.drafts import GAP, Draft
 from server.dispatch.recording.frames import Frames
 from server.dispatch.recording.painting.uncovering import uncovered
 from server.dispatch.recording.showing import NOT_SHOWN, Showing, Shown
@@ -140,6 +140,17 @@ async def test_nothing_is_shown_where_a_secret_was_typed_before_until_it_is_said
     looked = BeforeAndAfter(seen(field("hunter2")), True, 1, seen(field("hunter2")), True)
     assert await shown(both, click(looked, is_said_secret=True)) == NOT_SHOWN
     assert black_parts(await shown(both, click(looked)), FIELD) == [False, False]
+
+
+async def test_secret_of_a_step_that_is_not_shown_is_hidden_on_the_next_ones() -> None:
+    both, looked = showing(), seen(field("hunter2"))
+    both.learn(said_secret(looked, looked), is_secret=True)
+    later = click(BeforeAndAfter(looked, True, 1, looked, True), is_said_secret=True)
+    assert black_parts(await shown(both, later), FIELD) == [True, True]
+    both.learn(said_secret(None, None, operation=GAP), is_secret=False)
+    # Of other gaps nobody says that it is over.
+    both.learn(draft(None, None, operation=GAP), is_secret=False)
+    assert await shown(both, later) == NOT_SHOWN
 
 
 def pointed(*moments: int) -> Frames:
