@@ -95,7 +95,7 @@ class Recordings:
         try:
             await self._ask(RecordingsChanged(**about))
         except (RefusedError, StoreUnavailable):
-            await self._undo(stored)
+            await self._undo(stored, new)
             raise
         self._changed(organization_id, machine_id)
         return recording_view(stored)
@@ -270,15 +270,17 @@ class Recordings:
         await self._transactions.run(work)
         return stored
 
-    async def _undo(self, stored: StoredRecording) -> None:
-        """Nobody has confirmed that it is recorded: then there is no recording."""
+    async def _undo(self, stored: StoredRecording, new: NewRecording) -> None:
+        """Nobody has confirmed that it is recorded: then there is nothing that `_insert` stored."""
 
         async def work(transaction: Transaction) -> None:
+            trajectories = transaction.trajectories
             await transaction.recordings.delete(stored)
-            opened = await transaction.trajectories.open(
-                stored.organization_id, stored.trajectory_id, None
-            )
+            opened = await trajectories.open(stored.organization_id, stored.trajectory_id, None)
             await opened.delete()
+            of_workflow = stored.organization_id, stored.workflow_id
+            if new.workflow_id is None and not await trajectories.refer_to_workflow(*of_workflow):
+                await transaction.workflows.delete(_workflow(stored, new))
 
         with suppress(StoreError):
             await self._transactions.run(work)

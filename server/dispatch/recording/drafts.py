@@ -60,7 +60,7 @@ class Draft:
 
     ``around`` is around its first input that types its text, ``last_around`` around the last of so
     many ``inputs``.  ``is_alone`` is whether they have no other step.  ``is_said_secret`` is that a
-    person said so.
+    person said so, and ``is_made_up`` that it is of an input that was done before it was noted.
     """
 
     command_id: UUID
@@ -83,6 +83,7 @@ class Draft:
     inputs: int = 1
     is_alone: bool = True
     is_said_secret: bool = False
+    is_made_up: bool = False
 
     @property
     def is_gap(self) -> bool:
@@ -128,8 +129,10 @@ def drafts_of(command: Command, outcome: Outcome, span: Span, *, keep_texts: boo
             return []
 
 
-def gap(command_id: UUID, index: int, reason: str, at: int) -> Draft:
-    """A mark that something may be missing there."""
+def gap(
+    command_id: UUID, index: int, reason: str, at: int, *, is_said_secret: bool = False
+) -> Draft:
+    """A mark that something may be missing there, of which a person said that it is secret."""
     return Draft(
         command_id=command_id,
         index=index,
@@ -139,6 +142,7 @@ def gap(command_id: UUID, index: int, reason: str, at: int) -> Draft:
         body={"reason": reason},
         began=at,
         ended=at,
+        is_said_secret=is_said_secret,
     )
 
 

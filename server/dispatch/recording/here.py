@@ -179,7 +179,7 @@ class RecordingsHere:
 
         def steps_of(mark: RecordingMark) -> Sequence[StoredStep]:
             is_within = reply.accepted_at >= milliseconds(mark.since)
-            return told_late(command, reply, mark) if is_within and takes(mark, command) else ()
+            return told_late(command, reply) if is_within and takes(mark, command) else ()
 
         with suppress(StoreError):
             await self._writer.make_up(command.organization_id, command.machine_id, steps_of)

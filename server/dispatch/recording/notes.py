@@ -15,7 +15,11 @@ from schemas.link.messages import Display
 from schemas.link.picture_frames import Picture
 from server.clock import iso_time
 from server.dispatch.command import Command, CommandReply, Ended, Pending
-from server.dispatch.recording.before_and_after import BeforeAndAfter, Beneath
+from server.dispatch.recording.before_and_after import (
+    BeforeAndAfter,
+    Beneath,
+    changes_texts,
+)
 from server.dispatch.recording.drafts import (
     FAILED,
     PENDING,
@@ -45,6 +49,7 @@ class Taken:
     """An input that is on its way, how the screen looked when it came, and what is at its place.
 
     ``around`` is around what it types, and ``is_said_secret`` that a person said that it is secret.
+    ``is_made_up`` is that it was done earlier, and nothing is known of how the screen looked.
     """
 
     command: Command
@@ -52,6 +57,16 @@ class Taken:
     beneath: Beneath | None = None
     around: BeforeAndAfter | None = None
     is_said_secret: bool = False
+    is_made_up: bool = False
+
+    @property
+    def types_what_is_said_secret(self) -> bool:
+        """Whether it may type something that a person said is secret."""
+        return self.is_said_secret and changes_texts(self.command.body) > 0
+
+    def made_up(self, *, is_said_secret: bool) -> "Taken":
+        """As one that was done earlier than it came."""
+        return Taken(self.command, None, is_said_secret=is_said_secret, is_made_up=True)
 
 
 class Notes:
@@ -63,7 +78,8 @@ class Notes:
         self._waiting: deque[Draft] = deque()
         self._gestures, self._hand = Gestures(keep_texts=keep_texts), ""
         self._displays: Sequence[Display] | None = None
-        self._has_overflown = False
+        # What marks those that did not fit, until it does.
+        self._overflow: Draft | None = None
         self._noted: dict[UUID, None] = {}
 
     def ended(self, taken: Taken, reply: CommandReply, at: int) -> None:
@@ -71,7 +87,8 @@ class Notes:
         command = taken.command
         if isinstance(reply, Pending):
             self._add(self._gestures.close() if command.sender.in_segment else [])
-            self._add([gap(command.id, PENDING_INDEX, PENDING, at)])
+            is_secret = taken.types_what_is_said_secret
+            self._add([gap(command.id, PENDING_INDEX, PENDING, at, is_said_secret=is_secret)])
         elif isinstance(reply, Ended) and self._is_new(reply):
             span = span_of(reply, at)
             if command.sender.in_segment:
@@ -133,6 +150,10 @@ class Notes:
         """These are written, or are none."""
         gone = set(map(id, drafts))
         self._waiting = deque(each for each in self._waiting if id(each) not in gone)
+        if self._overflow is not None and len(self._waiting) < MOST_WAITING:
+            # At once: it may be that nothing comes behind it.
+            self._insert(self._overflow)
+            self._overflow = None
 
     def _is_new(self, reply: Ended) -> bool:
         """Whether it is of an input since the recording began that was not noted yet."""
@@ -165,7 +186,8 @@ class Notes:
                 )
                 return drafts + self._gestures.took(done)
             case Failed(injected_at_least=events) if events:
-                lost = gap(command.id, 0, FAILED, span.ended)
+                is_secret = taken.types_what_is_said_secret
+                lost = gap(command.id, 0, FAILED, span.ended, is_said_secret=is_secret)
                 return [*drafts, *self._gestures.close(), lost]
             case _:
                 return drafts
@@ -173,12 +195,13 @@ class Notes:
     def _add(self, drafts: Sequence[Draft]) -> None:
         for draft in drafts:
             if len(self._waiting) >= MOST_WAITING:
-                self._has_overflown = True
-                return
-            if self._has_overflown:
-                self._has_overflown = False
-                self._waiting.append(gap(uuid4(), 0, OVERFLOW, draft.began))
-            self._insert(draft)
+                is_secret = draft.is_said_secret or (
+                    self._overflow is not None and self._overflow.is_said_secret
+                )
+                at = draft.ended
+                self._overflow = gap(uuid4(), 0, OVERFLOW, at, is_said_secret=is_secret)
+            else:
+                self._insert(draft)
 
     def _insert(self, draft: Draft) -> None:
         """Put a step where it belongs: its end may be told a little late."""
@@ -197,6 +220,7 @@ def _tell(drafts: Sequence[Draft], taken: Taken) -> None:
     for draft in drafts:
         draft.before, draft.beneath = taken.before, taken.beneath
         draft.is_said_secret, draft.is_alone = taken.is_said_secret, len(drafts) == 1
+        draft.is_made_up = taken.is_made_up
         if texts <= 1:
             draft.around = draft.last_around = taken.around
 

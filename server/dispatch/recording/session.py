@@ -109,8 +109,9 @@ class RecordingSession:
         self._frames = Frames()
         self._notes = Notes(keep_texts=mark.keep_texts, since=milliseconds(mark.since))
         self._stored: StoredRecording | None = None
-        self._showing = Showing(self._frames)
-        self._secrets = 0
+        # What was typed before, on an earlier link, is said to be secret still.
+        self._showing = Showing(self._frames, is_blind=mark.secret)
+        self._secrets, self._was_secret = 0, mark.secret
         self._unkept = Unkept()
         self._last_ended: int | None = None
         self._pause_began: int | None = None
@@ -173,6 +174,7 @@ class RecordingSession:
         """An input is on its way; it is told of again when it has `ended`."""
         now, secret = server_time(), self.mark.secret
         taken = Taken(command, self._frames.newest, beneath, around, is_said_secret=secret)
+        self._was_secret |= secret
         self._under_way[id(taken)] = now, changes_texts(command.body) > 0
         self._answered.clear()
         self._notes.desktop_is(self.link.desktop.displays, now)
@@ -192,6 +194,10 @@ class RecordingSession:
             self._frames.pointer_passed(passed, at)
             # The next step's picture may have the pointer where it was left.
             self._watching.look_without_pointer()
+        if isinstance(reply, Ended) and reply.is_replayed:
+            # Nobody knows whether it was said to be secret on an earlier link.
+            is_secret = self._was_secret or reply.accepted_at < self._began
+            taken = taken.made_up(is_said_secret=is_secret)
         if reply is not None and self._private_since is None and self._was_open(taken, reply):
             self._notes.ended(taken, reply, at)
         self._wake()
@@ -266,8 +272,8 @@ class RecordingSession:
                 await asyncio.sleep(TICK_SECONDS)
         # From now on nobody waits for it who ends the recording.
         self._has_left = True
-        if self._stored is not None:
-            await self._writer.release(self._stored, self._id)
+        if (stored := self._stored) is not None:
+            await self._patiently(lambda: self._writer.release(stored, self._id))
 
     async def until_over(self) -> None:
         """Wait until all is written that will be."""
@@ -358,22 +364,21 @@ class RecordingSession:
 
     async def _shown(self, draft: Draft, cause: int, *, sees_more: bool) -> Shown:
         """The screen before and after a step, without what is secret."""
-        if draft.is_gap:
-            return NOT_SHOWN
         typing = [began for began, is_typing in self._under_way.values() if is_typing]
         next_began = min((self._notes.begin_of_next(draft), *typing), key=_or_never)
         until = draft.ended + SETTLED if sees_more else draft.ended
         if next_began is not None:
             until = max(min(until, next_began), draft.ended)
-        # Another input may have shown a part of a text by then.
-        if self._is_typing(draft.began, draft, typing):
-            return NOT_SHOWN
         is_kept = may_keep_text(draft, keep_texts=self.mark.keep_texts)
+        is_secret = not is_kept and not is_copied(draft)
+        is_unseen = draft.is_gap or draft.is_made_up
+        # Another input may have shown a part of a text by then.
+        if is_unseen or self._is_typing(draft.began, draft, typing):
+            self._showing.learn(draft, is_secret=is_secret)
+            return NOT_SHOWN
+        is_seen_after = not self._is_typing(until, draft, typing)
         return await self._showing.of(
-            draft,
-            cause,
-            None if self._is_typing(until, draft, typing) else until,
-            is_secret=not is_kept and not is_copied(draft),
+            draft, cause, until if is_seen_after else None, is_secret=is_secret
         )
 
     def _is_typing(self, moment: int, besides: Draft, typing: Sequence[int]) -> bool:

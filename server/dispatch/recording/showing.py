@@ -29,13 +29,13 @@ class Showing:
 
     What a person said is secret stays blacked out for as long as its field is on the screen.
     Where nothing tells where it is, there are no pictures until that person says that what comes
-    now is no secret any more.
+    now is no secret any more.  It begins so, ``is_blind``, where a person said it before.
     """
 
-    def __init__(self, frames: Frames) -> None:
+    def __init__(self, frames: Frames, *, is_blind: bool = False) -> None:
         self._frames = frames
         self._fields: set[str] = set()
-        self._is_blind = False
+        self._is_blind = is_blind
         self._typed_at = 0
         # What was uncovered last, and what of it came.
         self._uncovered: tuple[_Covered, Picture] | None = None
@@ -44,6 +44,20 @@ class Showing:
         """A step is over: what was on the screen before it typed something is not shown later."""
         if not draft.operation.startswith("mouse."):
             self._typed_at = max(self._typed_at, draft.ended)
+
+    def learn(self, draft: Draft, *, is_secret: bool) -> None:
+        """What a person said is secret is hidden from now on, also where its step is not shown.
+
+        It may be there in part where an input failed, or nobody knows what became of it.
+        """
+        if not draft.is_said_secret:
+            # Of a gap nobody said anything.
+            self._is_blind &= draft.is_gap
+        elif is_secret or draft.is_gap:
+            named = fields_of(draft)
+            self._fields |= named
+            # Of a window alone it would not be known later where in it the text is, and whether.
+            self._is_blind |= not named or covers_of(draft) == _UNKNOWN
 
     def needs_look(self, draft: Draft, *, is_secret: bool) -> bool:
         """Whether it is still to be known where something secret is, after a step."""
@@ -89,14 +103,10 @@ class Showing:
 
     def _covers(self, draft: Draft, *, is_secret: bool) -> tuple[Covers | None, Covers | None]:
         """What is blacked out on both pictures; None is that one must not be kept."""
-        own: tuple[Covers | None, Covers | None] = covers_of(draft) if is_secret else ((), ())
-        if not draft.is_said_secret:
-            self._is_blind = False
-        elif is_secret:
-            self._fields |= fields_of(draft)
-            self._is_blind |= own == _UNKNOWN
+        self.learn(draft, is_secret=is_secret)
         if self._is_blind:
             return _UNKNOWN
+        own: tuple[Covers | None, Covers | None] = covers_of(draft) if is_secret else ((), ())
         others = self._of_fields(draft)
         return _both(own[0], others[0]), _both(own[1], others[1])
 

@@ -117,21 +117,21 @@ def _proposed(beneath: Beneath, unkept: Unkept) -> dict[str, Any]:
     return {"proposed": proposed} if proposed else {}
 
 
-def told_late(command: Command, reply: Ended, mark: RecordingMark) -> list[StoredStep]:
+def told_late(command: Command, reply: Ended) -> list[StoredStep]:
     """The steps of an input of which nothing but its end is known.
 
-    They have no pictures, and where texts are not kept each is a secret with a name of its own.
+    They have no pictures, and each text is a secret with a name of its own, also where texts are
+    kept: nobody knows whether a person said then that it is secret.
     """
-    keep_texts = mark.keep_texts and not mark.secret
     span, name = span_of(reply, reply.ended_at), f"secret_{command.id.hex}"
     return [
         written(
             draft,
             pause_began=None,
             displays=(),
-            secret=None if may_keep_text(draft, keep_texts=keep_texts) else f"{name}_{draft.index}",
+            secret=None if may_keep_text(draft, keep_texts=False) else f"{name}_{draft.index}",
         )
-        for draft in drafts_of(command, reply.outcome, span, keep_texts=keep_texts)
+        for draft in drafts_of(command, reply.outcome, span, keep_texts=False)
     ]
 
 

@@ -55,16 +55,23 @@ ANSWER_SECONDS: Final = 2.0
 MOST_LOOKS: Final = 3
 """After an input that types: a program that is slow shows its text a little later."""
 
+MOST_SECONDS: Final = 3.0
+"""After an input that types, where others come all the time: its step waits no longer."""
+
 _NOTHING: Final[Elements] = {}
 
 
 @dataclass(slots=True)
 class _Typed:
-    """An input after which it is looked: how many there were by then, and looks since."""
+    """An input after which it is looked: how many there were by then, and looks since.
+
+    ``ended`` is when it was over, by the loop's clock.
+    """
 
     around: BeforeAndAfter
     inputs: int
     has_text: bool
+    ended: float
     looks: int = 0
 
 
@@ -125,7 +132,8 @@ class Surroundings:
             around.is_over = self._is_closed or around.number != self._texts
             if not around.is_over:
                 has_text = changes_texts(command.body) > 0
-                self._typed.append(_Typed(around, self._inputs, has_text))
+                ended = asyncio.get_running_loop().time()
+                self._typed.append(_Typed(around, self._inputs, has_text, ended))
         if beneath is None or beneath.place is None or self._is_asking:
             return
         self._is_asking = True
@@ -160,6 +168,14 @@ class Surroundings:
             each.around.is_over |= texts > 0 or not each.has_text
         self._typed = [each for each in self._typed if not each.around.is_over]
 
+    def _give_up_on_typed(self) -> None:
+        """What was typed long ago, with other inputs since, is looked for no more."""
+        now = asyncio.get_running_loop().time()
+        for each in self._typed:
+            is_late = now - each.ended > MOST_SECONDS
+            each.around.is_over |= is_late and each.inputs != self._inputs
+        self._typed = [each for each in self._typed if not each.around.is_over]
+
     def _passed(self) -> None:
         """What was seen is not sure to be there any more."""
         self._inputs += 1
@@ -175,6 +191,7 @@ class Surroundings:
             while inputs != self._inputs or self._under_way:
                 inputs = self._inputs
                 await asyncio.sleep(QUIET_SECONDS)
+                self._give_up_on_typed()
             self._woken.clear()
             began = loop.time()
             seen = await self._elements(None, MAX_ELEMENTS)

@@ -119,7 +119,8 @@ class PictureExpiry:
             is_last = await self._uses.find_one(others, {"_id": True}) is None
             if is_last and not await self._remove(use.picture, removed):
                 return
-            await self._uses.delete_one({"_id": use.id})
+            # As it was read: its trajectory may need it anew.
+            await self._uses.delete_one({"_id": use.id, "at": use.at})
 
     async def _remove(self, own: bytes, removed: Removed) -> bool:
         """Remove a picture that nobody refers to; False where it is too early to say that."""

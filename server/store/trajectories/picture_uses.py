@@ -7,7 +7,7 @@ to refer to.
 """
 
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -28,10 +28,11 @@ _TRAJECTORY_ID_BYTES: Final = 16
 
 
 class PictureUse(NamedTuple):
-    """A use as it was read: its ``_id``, and the picture's."""
+    """A use as it was read: its ``_id``, the picture's, and when it was written last."""
 
     id: bytes
     picture: bytes
+    at: datetime
 
 
 def scoped_picture(organization_id: UUID, picture_id: str) -> bytes:
@@ -111,9 +112,11 @@ class PictureUses:
 
     async def of(self, trajectory: bytes) -> AsyncIterator[PictureUse]:
         """All uses of a trajectory, by its ``_id``."""
-        cursor = self._uses.find({"trajectory": trajectory}, {"_id": True}, session=self._session)
+        cursor = self._uses.find(
+            {"trajectory": trajectory}, {"_id": True, "at": True}, session=self._session
+        )
         async for each in cursor:
-            yield PictureUse(each["_id"], each["_id"][:_PICTURE_ID_BYTES])
+            yield PictureUse(each["_id"], each["_id"][:_PICTURE_ID_BYTES], each["at"])
 
 
 def uses_of(picture: bytes) -> Document:

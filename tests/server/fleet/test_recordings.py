@@ -12,10 +12,14 @@ from schemas.resources.recordings import (
     MOST_STEPS,
     WORDS,
 )
+from server.fleet.recordings import Recordings
 from server.store.times import now
 from server.store.transactions import Transaction
+from tests.holding_up import held_up
 from tests.server.api.machines.test_recordings import (
+    RECORDINGS,
     begun,
+    sending,
     sent,
     steps_of,
     stopped,
@@ -104,3 +108,20 @@ async def test_two_who_record_one_machine_have_all_of_it_each_and_end_by_themsel
         await stopped(service, two)
     places = [[step["body"]["x"] for step in await steps_of(service, each)] for each in (one, two)]
     assert places == [[1], [1, 2]]
+
+
+async def test_recording_that_could_not_begin_leaves_nothing_behind(service: Service) -> None:
+    kept = (await service.post("/v1/workflows", {"name": "kept"})).json["id"]
+    machine = await service.new_machine()
+    for body in ({}, {"workflow_id": kept}):
+        with held_up(Recordings, "_insert") as storing:
+            async with machine.connected():
+                beginning = sending(service, RECORDINGS, body)
+                await storing.is_asked.wait()
+            await machine.until_gone()
+            storing.may_begin.set()
+            assert (await beginning).refusal == (503, "machine-unavailable")
+    workflows = (await service.get("/v1/workflows")).json["items"]
+    assert [each["id"] for each in workflows] == [kept]
+    for path in ("/v1/recordings", "/v1/trajectories?is_generated=null"):
+        assert (await service.get(path)).json["total"] == 0

@@ -9,16 +9,26 @@ from uuid import uuid4
 
 import pytest
 
+from schemas.inputs.outcomes import Failed
 from schemas.link.element_messages import ElementsQuery, ElementsSeen, SeenElement
-from schemas.link.messages import Input, Interrupt, Interrupted, ScreenStart
+from schemas.link.messages import Input, Interrupt, Interrupted, Resolve, ScreenStart
 from schemas.values.pictures import Region, Size
 from server.clock import server_time
+from server.dispatch.recording import surroundings
 from tests.events import listening
 from tests.hand_client import HandClient, hand_path, stroke
+from tests.links import COMPLETED
 from tests.pictures import decoded, frames_of, header, picture
-from tests.server.api.machines.test_recordings import begun, holding, steps_of, stopped
+from tests.server.api.machines.test_recorded_pictures import until_steps
+from tests.server.api.machines.test_recordings import (
+    begun,
+    holding,
+    sending,
+    steps_of,
+    stopped,
+)
 from tests.server.dispatch.recording.test_fields import WINDOW, field, password
-from tests.service import ScriptedLink, ScriptedMachine, Service
+from tests.service import ScriptedLink, ScriptedMachine, Service, new_key
 from tests.told_elements import element, telling
 from tests.waiting import until
 
@@ -26,6 +36,7 @@ SIZE = Size(640, 480)
 SHOWN = Region(0, 0, *SIZE)
 FIELD, PASSWORD = (20, 30), (20, 70)
 """Places within the two fields."""
+HALF = Failed(code="interrupted", message="cut short", injected_at_least=2)
 
 
 class Form:
@@ -37,8 +48,11 @@ class Form:
         self.link = link
         self.in_password = False
         self.value = ""
+        # How many inputs came, and whether it says nothing of what became of them, or that it was
+        # half of it.
+        self.took, self.is_silent, self.fails = 0, False, False
         # What a label says, and after each click.
-        self.said, self.answers = "", [""]
+        self.said, self.answers = "", ["", ""]
 
     @property
     def elements(self) -> list[SeenElement]:
@@ -59,9 +73,14 @@ class Form:
                     await self.link.say(
                         ElementsSeen(request=message.request, elements=self.elements)
                     )
+                case Resolve(command_id=asked):
+                    await self.link.report(asked, COMPLETED)
                 case Input():
                     self._takes(message.body)
-                    await self.link.acknowledge(message.command_id)
+                    self.took += 1
+                    if not self.is_silent:
+                        half = HALF if self.fails else None
+                        await self.link.acknowledge(message.command_id, half)
 
     def _takes(self, body: dict[str, Any]) -> None:
         text = body.get("text", "")
@@ -92,6 +111,11 @@ class Form:
         reply = await self.service.post(self.machine.input_path(operation), body)
         assert reply.status == 200, reply.body
 
+    async def scrolls(self) -> None:
+        """Turn the wheel, again and again."""
+        while True:
+            await self.does("mouse/scroll", {"direction": "down", "amount": 1})
+
     async def types(self, text: str) -> None:
         await self.does("keyboard/type", {"text": text})
 
@@ -99,13 +123,28 @@ class Form:
 @asynccontextmanager
 async def shown(service: Service) -> AsyncIterator[Form]:
     machine = await service.new_machine()
-    async with machine.connected(telling()) as link:
-        form = Form(machine, link)
-        obeying = service.server.services.background.start(form.obeys(), "a form of the test")
-        try:
-            yield form
-        finally:
-            obeying.cancel()
+    async with machine.connected(telling()) as link, obeying(Form(machine, link)) as form:
+        yield form
+
+
+@asynccontextmanager
+async def again(form: Form) -> AsyncIterator[None]:
+    """The same on another link, with all that came on the one before."""
+    form.is_silent = False
+    greeting = telling(sequence=9)
+    async with form.machine.connected(greeting, wait_until_live=False) as form.link, obeying(form):
+        # It is asked first what became of what was under way.
+        await form.machine.until_live()
+        yield
+
+
+@asynccontextmanager
+async def obeying(form: Form) -> AsyncIterator[Form]:
+    task = form.service.server.services.background.start(form.obeys(), "a form of the test")
+    try:
+        yield form
+    finally:
+        task.cancel()
 
 
 async def secret(form: Form, recording: Any, *, on: bool) -> None:
@@ -190,6 +229,26 @@ async def test_text_that_nobody_saw_in_its_field_is_not_kept(service: Service) -
         assert "text" not in step["body"]
 
 
+async def test_step_whose_text_is_followed_by_inputs_without_end_waits_for_no_look(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surroundings, "MOST_SECONDS", 0.2)
+    async with shown(service) as form:
+        recording = await begun(service)
+        await form.looked()
+        # However slowly they follow one another on a machine that is busy.
+        monkeypatch.setattr(surroundings, "QUIET_SECONDS", 1.0)
+        await form.types("4711")
+        scrolling = service.server.services.background.start(form.scrolls(), "a program")
+        await until_steps(service, recording, 2)
+        # Else it is only that the link has ended.
+        assert not scrolling.done()
+        scrolling.cancel()
+        await stopped(service, recording)
+    typed, *_ = await steps_of(service, recording)
+    assert typed["secret"] == "secret_1"
+
+
 async def test_what_is_typed_while_secret_is_on_is_secret_and_its_field_stays_black(
     service: Service,
 ) -> None:
@@ -219,6 +278,91 @@ async def test_what_is_typed_while_secret_is_on_is_secret_and_its_field_stays_bl
         assert await blacks(service, step, FIELD) == [True, True]
     assert await blacks(service, steps[-1], PASSWORD) == [False, False]
     assert await holding(service, "hunter2") == []
+
+
+async def test_nothing_is_shown_after_a_link_came_back_while_secret_is_on(
+    service: Service,
+) -> None:
+    async with shown(service) as form:
+        recording = await begun(service)
+        await form.looked()
+        await secret(form, recording, on=True)
+        await form.types("hunter2")
+        await form.looked()
+    await form.machine.until_gone()
+    async with again(form):
+        await form.looked()
+        await form.does("mouse/click", {"x": 300, "y": 300})
+        await form.looked()
+        await secret(form, recording, on=False)
+        await form.does("mouse/click", {"x": 301, "y": 300})
+        await form.looked()
+        await stopped(service, recording)
+    _, hidden, open_ = await steps_of(service, recording)
+    assert (hidden["picture"], hidden["picture_after"]) == (None, None)
+    assert None not in await blacks(service, open_, FIELD)
+
+
+async def test_step_that_is_made_up_shows_nothing_of_the_screen_as_it_is_later(
+    service: Service,
+) -> None:
+    inputs = (
+        ("mouse/click", {"x": 20, "y": 30}, {"Idempotency-Key": new_key()}),
+        ("keyboard/type", {"text": "hunter2"}, {"Idempotency-Key": new_key()}),
+    )
+    async with shown(service) as form:
+        recording = await begun(service, keep_texts=True)
+        await form.looked()
+        form.is_silent = True
+        under_way = [
+            sending(service, form.machine.input_path(operation), body, headers=key)
+            for operation, body, key in inputs
+        ]
+        await until(lambda: form.took == len(inputs))
+    assert [(await each).status for each in under_way] == [504, 504]
+    await form.machine.until_gone()
+    async with again(form):
+        await form.looked()
+        for operation, body, key in inputs:
+            reply = await service.post(form.machine.input_path(operation), body, headers=key)
+            assert (reply.status, "Idempotency-Replayed" in reply.headers) == (200, True)
+        await stopped(service, recording)
+    steps = [each for each in await steps_of(service, recording) if each["operation"] != "gap"]
+    clicked, typed = steps
+    assert (typed["body"], typed["secret"]) == ({}, "secret_1")
+    for step in steps:
+        assert (step["picture"], step["picture_after"]) == (None, None)
+    assert not clicked["target"].keys() & {"element", "box", "crop", "around"}
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+async def test_nothing_is_shown_of_a_secret_that_was_typed_in_part(
+    service: Service, by_hand: bool
+) -> None:
+    async with shown(service) as form:
+        recording = await begun(service)
+        await form.looked()
+        await secret(form, recording, on=True)
+        form.fails, lease = True, ""
+        if by_hand:
+            lease = (await service.post("/v1/machines/desk-1/control")).json["id"]
+            path = hand_path("desk-1", lease)
+            async with HandClient.on(service.url, path, service.token) as hand:
+                await hand.does(*stroke("h"))
+                while (await hand.hears())["type"] != "refused":
+                    pass
+        else:
+            await service.post(form.machine.input_path("keyboard/type"), {"text": "hunter2"})
+        form.fails = False
+        await form.looked()
+        headers = {"Farhand-Control": lease} if by_hand else {}
+        path = form.machine.input_path("mouse/click")
+        assert (await service.post(path, {"x": 300, "y": 300}, headers=headers)).status == 200
+        await form.looked()
+        await stopped(service, recording)
+    *_, clicked = await steps_of(service, recording)
+    assert clicked["operation"] == "mouse.click"
+    assert False not in await blacks(service, clicked, FIELD)
 
 
 async def test_texts_by_hand_are_kept_or_secret_as_any_others(service: Service) -> None:

@@ -1,10 +1,13 @@
 """A recording whose machine gets another link, and inputs in just that moment."""
 
+from typing import Any
+
 import pytest
 
 from schemas.link.messages import Input, Resolve
 from server.dispatch.recording import session
 from server.dispatch.recording.writing import RecordingWriter
+from server.errors import StoreUnavailable
 from server.store.commands import CommandStore
 from server.store.machines.machines import MachineStore
 from tests.holding_up import held_up
@@ -112,6 +115,28 @@ async def test_input_that_ends_when_its_recording_leaves_is_recorded(
     ended = await stopped(service, recording)
     assert [step["body"].get("x") for step in await steps_of(service, recording)] == [1]
     assert ended["gaps"] == 0
+
+
+async def test_recording_goes_on_though_the_database_is_away_when_its_link_ends(
+    service: Service, machine: ScriptedMachine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release, failures = RecordingWriter.release, [StoreUnavailable()]
+
+    async def released(*arguments: Any) -> None:
+        if failures:
+            raise failures.pop()
+        await release(*arguments)
+
+    monkeypatch.setattr(RecordingWriter, "release", released)
+    async with machine.connected() as link:
+        recording = await begun(service)
+        await sent(machine, link, "mouse/move", {"x": 1, "y": 1})
+    await until(lambda: not running(service))
+    async with machine.connected() as link:
+        await sent(machine, link, "mouse/move", {"x": 2, "y": 2})
+        ended = await stopped(service, recording)
+    assert (failures, ended["why_stopped"], ended["gaps"]) == ([], "asked", 0)
+    assert [step["body"].get("x") for step in await steps_of(service, recording)] == [1, 2]
 
 
 async def test_recording_leaves_a_link_that_another_replaces_before_it_is_closed(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.inputs.bodies import ClickMouse, MoveMouse
+from schemas.inputs.bodies import ClickMouse, MoveMouse, TypeText
 from schemas.inputs.outcomes import Completed, Point
 from schemas.link.messages import Display
 from server.dispatch.command import Command, Ended, Pending, Sender
@@ -86,9 +86,26 @@ def test_few_steps_wait_and_those_that_did_not_fit_are_marked(
         notes.ended(Taken(sent, None), completed(sent, 1000 + x), 1000 + x)
     assert places(notes) == [0, 1]
     notes.forget(notes.over(2000, settled=0))
+    # Also where nothing comes behind them.
+    assert [draft.body.get("reason") for draft in notes.open] == [OVERFLOW]
     sent = command(9)
     notes.ended(Taken(sent, None), completed(sent, 3000), 3000)
     assert [draft.body.get("reason") for draft in notes.open] == [OVERFLOW, None]
+
+
+def test_gap_says_where_a_part_of_it_may_have_typed_what_is_said_to_be_secret(
+    notes: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed = Command.accept(PROGRAM, "desk", TypeText(text="a"), fingerprints=PRINTS, timeout=30)
+    for sent, at in ((command(1), 1000), (typed, 2000)):
+        notes.ended(Taken(sent, None, is_said_secret=True), Pending(command_id=sent.id), at)
+    assert [draft.is_said_secret for draft in notes.open] == [False, True]
+    monkeypatch.setattr(notes_module, "MOST_WAITING", 2)
+    for is_said, at in ((True, 3000), (False, 4000)):
+        sent = command(at)
+        notes.ended(Taken(sent, None, is_said_secret=is_said), completed(sent, at), at)
+    notes.forget(notes.open)
+    assert [(draft.is_gap, draft.is_said_secret) for draft in notes.open] == [(True, True)]
 
 
 def test_another_hand_goes_on_with_nothing_of_the_one_before(notes: Notes) -> None:

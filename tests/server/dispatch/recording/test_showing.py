@@ -11,12 +11,12 @@ from schemas.link.picture_frames import Picture
 from schemas.values.pictures import Region, Size
 from server.dispatch.recording import showing as module
 from server.dispatch.recording.before_and_after import BeforeAndAfter, Elements
-from server.dispatch.recording.drafts import Draft
+from server.dispatch.recording.drafts import GAP, Draft
 from server.dispatch.recording.frames import Frames
 from server.dispatch.recording.painting.uncovering import uncovered
 from server.dispatch.recording.showing import NOT_SHOWN, Showing, Shown
 from tests.pictures import picture
-from tests.server.dispatch.recording.test_fields import draft, field, password, seen
+from tests.server.dispatch.recording.test_fields import WINDOW, draft, field, password, seen
 
 SIZE = Size(640, 480)
 AT: Final = 50, 60
@@ -109,13 +109,48 @@ async def test_field_that_was_said_to_be_secret_is_blacked_out_as_long_as_it_is_
     assert black_parts(await shown(both, back), FIELD) == [True, True]
 
 
-async def test_nothing_is_shown_of_a_secret_nobody_knows_where_until_it_is_said_to_be_over() -> (
-    None
-):
+ACTIVE: Final = {WINDOW.ref: WINDOW.model_copy(update={"states": ["active"]})}
+"""Nothing but a window, in which something has the focus that is not told."""
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        said_secret(None, None),
+        said_secret(ACTIVE, ACTIVE),
+        said_secret(ACTIVE, ACTIVE, fresh=(False, True)),
+    ],
+    ids=["nothing", "window", "window afterwards"],
+)
+async def test_nothing_is_shown_of_a_secret_nobody_knows_where_until_it_is_said_to_be_over(
+    step: Draft,
+) -> None:
     both = showing()
-    assert await shown(both, said_secret(None, None), is_secret=True) == NOT_SHOWN
+    assert await shown(both, step, is_secret=True) == NOT_SHOWN
     assert await shown(both, click(None, is_said_secret=True)) == NOT_SHOWN
     assert black_parts(await shown(both, click(None)), FIELD) == [False, False]
+
+
+async def test_nothing_is_shown_where_a_secret_was_typed_before_until_it_is_said_to_be_over() -> (
+    None
+):
+    frames = Frames()
+    frames.arrived(white(1))
+    both = Showing(frames, is_blind=True)
+    looked = BeforeAndAfter(seen(field("hunter2")), True, 1, seen(field("hunter2")), True)
+    assert await shown(both, click(looked, is_said_secret=True)) == NOT_SHOWN
+    assert black_parts(await shown(both, click(looked)), FIELD) == [False, False]
+
+
+async def test_secret_of_a_step_that_is_not_shown_is_hidden_on_the_next_ones() -> None:
+    both, looked = showing(), seen(field("hunter2"))
+    both.learn(said_secret(looked, looked), is_secret=True)
+    later = click(BeforeAndAfter(looked, True, 1, looked, True), is_said_secret=True)
+    assert black_parts(await shown(both, later), FIELD) == [True, True]
+    both.learn(said_secret(None, None, operation=GAP), is_secret=False)
+    # Of other gaps nobody says that it is over.
+    both.learn(draft(None, None, operation=GAP), is_secret=False)
+    assert await shown(both, later) == NOT_SHOWN
 
 
 def pointed(*moments: int) -> Frames:

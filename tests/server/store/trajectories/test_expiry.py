@@ -1,7 +1,11 @@
+import asyncio
 from datetime import timedelta
 
 from server.store.mongodb.database import Database
+from server.store.mongodb.documents import scoped_id
 from server.store.trajectories.expiry import FIRST, PictureExpiry
+from server.store.trajectories.picture_uses import PictureUses
+from tests.holding_up import held_up
 from tests.kept_pictures import LIFETIME, Shelf
 from tests.store import ORGANIZATION
 
@@ -49,6 +53,29 @@ async def test_trajectory_that_was_changed_when_its_time_came_keeps_its_pictures
     await database.collection("trajectories").update_one({}, {"$set": {"has_pictures": True}})
     assert (await subject.remove(100)).pictures == 0
     assert await shelf.there(picture) == [True]
+
+
+async def test_use_that_is_written_anew_while_its_trajectorys_pictures_go_stays(
+    database: Database,
+) -> None:
+    shelf = Shelf(database)
+    pictures = [await shelf.picture(number) for number in range(3)]
+    made = await shelf.trajectory(*pictures)
+    # Another one needs them, too: so they stay, and only the uses would end.
+    await shelf.trajectory(*pictures)
+    await shelf.age()
+    await shelf.age_uses()
+    await shelf.end_time(made)
+    subject, uses = PictureExpiry(database), PictureUses(database)
+    await subject.expire_due()
+    with held_up(PictureExpiry, "_end") as ending:
+        removing = asyncio.get_running_loop().create_task(subject.remove(100))
+        await ending.is_asked.wait()
+        await uses.keep(ORGANIZATION, made.id, pictures[1:])
+        ending.may_begin.set()
+        assert (await removing).pictures == 0
+    own = scoped_id(ORGANIZATION, made.id)
+    assert {use.picture[16:].hex() async for use in uses.of(own)} == {*pictures[1:]}
 
 
 async def test_sweep_goes_through_all_in_parts(database: Database) -> None:
