@@ -24,12 +24,12 @@ from server.runs.ending import RunEnding
 from server.runs.halting import RunHalts
 from server.runs.hold import RunHold, taken_over
 from server.runs.machine import RunMachine
+from server.runs.rights import RunRights
 from server.runs.stepping import Stepping, StepTools
 from server.runs.stops import Ending, Halting, HandedOver, Lost
 from server.runs.trying import StepTrying
 from server.secrets.sealing import Sealing
 from server.secrets.vault import Sealed, SealedError
-from server.store.identity.tokens import TokenStore
 from server.store.runs.documents import StoredRun
 from server.store.runs.turns import RunTurns
 from server.store.times import now
@@ -60,7 +60,7 @@ class CourseParts:
     halts: RunHalts
     ending: RunEnding
     answers: ParkedAnswers
-    tokens: TokenStore
+    rights: RunRights
     sealing: Sealing
     ledger_remembers: timedelta
     background: Tasks
@@ -230,8 +230,7 @@ class RunCourse:
             # What runs on the machine ends with its control of it.
             await self._hold.give_back()
             self._interrupt(Ending("cancelled"))
-        elif not await self._parts.tokens.usable([self._run.token_id]):
-            why = f"the token {self._run.by}, which began it, is not valid any more"
+        elif (why := await self._parts.rights.why_none(kept)) is not None:
             self._interrupt(Ending("error", why))
         else:
             await self._look_at_hold()

@@ -17,6 +17,7 @@ from server.runs.executor import RunExecutor
 from server.runs.halting import RunHalts
 from server.runs.many import ManyRuns
 from server.runs.repairing.repairs import RunRepairs
+from server.runs.rights import RunRights
 from server.runs.runs import Runs
 from server.secrets.sealing import Sealing
 from server.store.identity.tokens import TokenStore
@@ -73,7 +74,7 @@ def runs_together(ground: RunGround) -> tuple[Runs, ManyRuns, RunExecutor, RunEn
         halts=halts,
         ending=ending,
         answers=answers,
-        tokens=TokenStore(database),
+        rights=RunRights(TokenStore(database), PoolStore(database)),
         sealing=ground.sealing,
         ledger_remembers=ground.key_lifetime,
         background=ground.background,

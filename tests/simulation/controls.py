@@ -210,6 +210,9 @@ class AllTokens(TokenStore):
     async def usable(self, token_ids: Iterable[UUID]) -> set[UUID]:
         return set(token_ids)
 
+    async def pools_of(self, token_id: UUID) -> list[UUID] | None:
+        return None
+
 
 class NoSessions(SessionStore):
     """Nobody is signed in."""

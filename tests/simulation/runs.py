@@ -22,6 +22,7 @@ from server.runs.ending import RunEnding
 from server.runs.executor import RunExecutor
 from server.runs.finding import Before, Found, Halt, Verified
 from server.runs.halting import RunHalts
+from server.runs.rights import RunRights
 from server.runs.runs import Runs
 from server.runs.stops import Halting
 from server.runs.trying import input_body
@@ -276,7 +277,7 @@ class RunsOfNode:
             halts=halts,
             ending=ending,
             answers=answers,
-            tokens=AllTokens(),
+            rights=RunRights(AllTokens(), cast("Any", None)),
             sealing=cast("Any", None),
             ledger_remembers=REMEMBERS,
             background=background,

@@ -1,5 +1,6 @@
 """Tokens: who may do what.  Only their hashes are stored."""
 
+import builtins
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -194,6 +195,12 @@ class TokenStore:
             projection={"_id": True},
         )
         return {document["_id"] async for document in self._database.documents(cursor)}
+
+    async def pools_of(self, token_id: UUID) -> builtins.list[UUID] | None:
+        """The pools that a token is bound to; None where it is bound to none, or not there."""
+        async with self._database.operation():
+            found = await self._tokens.find_one({"_id": token_id}, {"pool_ids": True})
+        return None if found is None else found.get("pool_ids")
 
 
 def revoke_now() -> list[Document]:
