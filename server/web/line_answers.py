@@ -57,7 +57,7 @@ class LinesHandler(StreamingHandler):
         self.set_header("Content-Type", NDJSON)
         sender = _Sender(self)
         try:
-            await self._answer_all(answers_of, sender)
+            await self._answer_all(answers_of, sender, endpoint)
         except (StreamClosedError, SenderGoneError):
             logger.info("request=%s the sender of lines went away", self.request_id)
         except TimeoutError:
@@ -80,10 +80,14 @@ class LinesHandler(StreamingHandler):
         finally:
             sender.close()
 
-    async def _answer_all(self, answers_of: AnswersOf, sender: "_Sender") -> None:
+    async def _answer_all(
+        self, answers_of: AnswersOf, sender: "_Sender", endpoint: Endpoint
+    ) -> None:
         if isinstance(self._body, LineBody):
             async with aclosing(self._body.batches()) as batches:
                 async for batch in batches:
+                    # The token may have been revoked while the body came.
+                    await self.authorize(endpoint)
                     await sender.send(await answers_of(batch))
         await sender.wait(0)
 

@@ -1,10 +1,12 @@
 """Answers to lines: for clients that read at once, that read at the end, and that never do."""
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
+from schemas.resources.tokens import Scope
 from server.errors import StoreError, StoreUnavailable
 from server.web import line_answers
 from server.web.bodies.lines import WAITING_BYTES
@@ -147,6 +149,27 @@ async def test_server_that_stops_does_not_wait_for_the_first_line(
         assert (status, problem["type"]) == (503, "/problems/server-stopping")
         assert await client.rest() == b""
     monkeypatch.undo()
+
+
+async def test_token_that_is_revoked_in_the_middle_stores_no_further_lines(
+    service: Service,
+) -> None:
+    token = await service.new_token(Scope.TRAJECTORIES_WRITE)
+    async with connection(service) as client:
+        text = line()
+        chunk = f"{len(text):x}\r\n".encode() + text + b"\r\n"
+        await client.say(head(service, REQUEST, CHUNKED, media="x-ndjson", token=token), chunk)
+        assert (await client.answer())[0] == 200
+        tokens = (await service.get("/v1/tokens")).json["items"]
+        (own,) = [each for each in tokens if each["scopes"] == ["trajectories:write"]]
+        assert (await service.request("DELETE", f"/v1/tokens/{own['id']}")).status == 204
+        reading = asyncio.get_running_loop().create_task(client.rest())
+        while not reading.done():
+            # For a moment the token may be known still; in the end nobody takes the line.
+            with suppress(ConnectionError):
+                await client.say(chunk)
+            await asyncio.sleep(0.05)
+        assert not (await reading).endswith(b"0\r\n\r\n")
 
 
 @pytest.mark.parametrize("is_silent", [True, False])
