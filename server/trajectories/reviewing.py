@@ -5,7 +5,7 @@ the content takes the approval back in the same transaction, so that no snapshot
 an approved trajectory with another content than the approved one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 from uuid import UUID
 
@@ -43,24 +43,30 @@ class Reviews:
         new: NewReview,
         versions: Versions = None,
         request: KeyedRequest | None = None,
+        makers: Collection[UUID] = (),
     ) -> KeyedAnswer:
         """Keep a decision; the trajectory then, without its steps.
 
+        ``makers`` are the tokens and users that have made the token of whoever decides.
         Raises NotFound, VersionMismatch, KeyReused, WrongState where it has another content than
         the decision is about, or OwnWork where its author would approve it.
         """
 
         async def work(transaction: Transaction) -> dict[str, Any]:
             opened = await transaction.trajectories.open(organization_id, trajectory_id, versions)
-            self._check(opened.stored, new, by)
+            self._check(opened.stored, new, by, makers)
             return head_result(await opened.change_head(decided(opened.stored, new, by)))
 
         return head_answer(*await self._transactions.run_once(request, work))
 
-    def _check(self, stored: StoredTrajectory, new: NewReview, by: Editor) -> None:
+    def _check(
+        self, stored: StoredTrajectory, new: NewReview, by: Editor, makers: Collection[UUID]
+    ) -> None:
         if refusal := refused_decision(stored, new):
             raise WrongState(refusal)
-        if new.decision == "approve" and not self._authors_may_approve and is_author(stored, by):
+        if new.decision != "approve" or self._authors_may_approve:
+            return
+        if is_author(stored, by) or is_of_author(stored, by, makers):
             raise OwnWork(
                 "you made it, or changed it: somebody else has to approve it, unless the server's "
                 "setting authors_may_approve lets its authors"
@@ -98,6 +104,14 @@ def is_author(stored: StoredTrajectory, by: Editor) -> bool:
     """Whether somebody made or changed the content."""
     return by.author in stored.authors or (
         stored.user_id is not None and by.user_id == stored.user_id
+    )
+
+
+def is_of_author(stored: StoredTrajectory, by: Editor, makers: Collection[UUID]) -> bool:
+    """Whether a token is nobody else's than of a user who made or changed the content."""
+    made_by = {f"user:{each}" for each in makers}
+    return by.user_id is None and (
+        not made_by.isdisjoint(stored.authors) or stored.user_id in makers
     )
 
 

@@ -43,5 +43,6 @@ class ReviewHandler(AnsweringHandler):
                 body,
                 headers.versions,
                 self.keyed_request(headers, body),
+                self.principal.makers,
             )
         await self.answer_edit(head, _ACTIONS[body.decision], note=body.comment)

@@ -351,6 +351,20 @@ async def test_who_may_approve(service: Service) -> None:
     assert (await reviewed(service, path, author, "withdraw")).status == 200
 
 
+async def test_token_that_an_author_has_made_for_nobody_else_approves_nothing(
+    service: Service,
+) -> None:
+    author = await service.new_token(*EVERYTHING, Scope.TOKENS_WRITE, user_id=uuid4())
+    created = created_body() | {"trajectory_data": [CLICK]}
+    path = path_of(await service.post("/v1/trajectories", created, token=author))
+    new = {"name": "own", "scopes": [each.value for each in EVERYTHING]}
+    own = (await service.post("/v1/tokens", new, token=author)).json["token"]
+    assert (await reviewed(service, path, own)).status == 403
+    new["user_id"] = str(uuid4())
+    colleague = (await service.post("/v1/tokens", new, token=author)).json["token"]
+    assert (await reviewed(service, path, colleague)).status == 200
+
+
 @pytest.mark.parametrize("settings", [{"authors_may_approve": True}])
 async def test_authors_approve_where_the_setting_allows_it_and_still_only_what_they_saw(
     service: Service,
