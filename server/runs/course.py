@@ -256,13 +256,15 @@ class RunCourse:
         self._parts.ending.tell(self._run)
 
     async def _store_halt(self, why: Halting) -> None:
-        # What was given up may have been stored since: this halt, or what came before it.
+        # It may be stored, and that was not answered.
         await self._read_again()
-        while self._run.halted is None:
+        if self._run.halted is None:
             halted = await self._parts.halts.halted(self._run, why)
             reached(Failpoint.BEFORE_HALT)
-            await self._parts.turns.halt(self._run, halted)
-            await self._read_again()
+            while (written := await self._parts.turns.halt(self._run, halted)) is None:
+                # Something that was given up was stored late.
+                await self._read_again()
+            self._run = written
         reached(Failpoint.AFTER_HALT)
 
     async def _until_resumed(self) -> None:
@@ -276,7 +278,9 @@ class RunCourse:
             if self._leaves:
                 raise HandedOver
             await self._answered(halted)
-            if self._run.halted is not None and now() >= over_at:
+            if self._run.halted is None:
+                break
+            if now() >= over_at:
                 await self._park(halted)
             await self._hold.yield_to_people()
             await self._until_told()

@@ -94,9 +94,9 @@ class RunExecutor:
 
     async def _claim_waiting(self) -> None:
         """Begin the first that wait for each machine, as long as there are any that can begin."""
-        is_begun = True
-        while is_begun:
-            is_begun = False
+        looks_again = True
+        while looks_again:
+            looks_again = False
             waiting = await self._parts.turns.waiting()
             among = [await self._among(run) for run in waiting]
             free, gone = await self._free(waiting, among) if waiting else (set(), set())
@@ -104,11 +104,11 @@ class RunExecutor:
                 if self._leaves or len(self._courses) >= MOST_AT_ONCE:
                     return
                 if (run.organization_id, run.machine_id) in gone:
-                    is_begun |= await self._ended_without_machine(run)
+                    looks_again |= await self._ended_without_machine(run)
                 for machine_id in machine_ids:
                     if (machine := (run.organization_id, machine_id)) in free:
                         free.discard(machine)
-                        is_begun |= await self._begun(run, machine_id)
+                        looks_again |= await self._begun(run, machine_id)
                         break
 
     async def _begun(self, run: WaitingRun, machine_id: str) -> bool:

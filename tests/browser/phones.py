@@ -59,6 +59,24 @@ class Phone(Hands):
             self.touch("Move", point)
         self.lift()
 
+    def note_touches(self) -> None:
+        """Have the page note when it comes to hear of a finger, or that one is lifted."""
+        self.page.evaluate(
+            """() => {
+                window.touches = { pointerdown: [], pointerup: [] };
+                for (const [type, times] of Object.entries(window.touches)) {
+                    addEventListener(type, () => times.push(performance.now()), true);
+                }
+            }"""
+        )
+
+    def between_touches(self) -> float:
+        """The milliseconds from when the last touch but one had ended to when the last began."""
+        between: float = self.page.evaluate(
+            "() => window.touches.pointerdown.at(-1) - window.touches.pointerup.at(-2)"
+        )
+        return between
+
     def pinch(self, middle: Point, before: float, after: float, steps: int = 5) -> None:
         """Move two fingers, one left and one right of a place, so far apart."""
 

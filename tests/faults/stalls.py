@@ -17,6 +17,9 @@ from tests.faults.history import Clock
 EVERY_SECONDS: Final = 0.05
 REMEMBERED: Final = 200
 
+LONGEST_SECONDS: Final = 10
+"""Of one write; then the next one begins."""
+
 
 class StallWatch:
     """Writes into a database, one small write after another, until it is closed."""
@@ -24,7 +27,7 @@ class StallWatch:
     def __init__(self, uri: str, clock: Clock) -> None:
         self._clock = clock
         self._client: pymongo.MongoClient[dict[str, Any]] = pymongo.MongoClient(
-            uri, w="majority", journal=True
+            uri, w="majority", journal=True, timeoutMS=LONGEST_SECONDS * 1000
         )
         self._began_at = clock()
         self._ended: deque[tuple[float, float]] = deque(maxlen=REMEMBERED)

@@ -166,7 +166,7 @@ class Surroundings:
         """Another input comes, which may change texts: then what was typed is not told apart."""
         for each in self._typed:
             each.around.is_over |= texts > 0 or not each.has_text
-        self._typed = [each for each in self._typed if not each.around.is_over]
+        self._forget_what_is_over()
 
     def _give_up_on_typed(self) -> None:
         """What was typed long ago, with other inputs since, is looked for no more."""
@@ -174,6 +174,9 @@ class Surroundings:
         for each in self._typed:
             is_late = now - each.ended > MOST_SECONDS
             each.around.is_over |= is_late and each.inputs != self._inputs
+        self._forget_what_is_over()
+
+    def _forget_what_is_over(self) -> None:
         self._typed = [each for each in self._typed if not each.around.is_over]
 
     def _passed(self) -> None:
@@ -206,14 +209,14 @@ class Surroundings:
         self._before = seen or None
         if seen and self._latest is not None:
             self._latest.left, self._latest = seen, None
-        self._typed = [each for each in self._typed if not each.around.is_over]
+        self._forget_what_is_over()
         for each in self._typed:
             each.looks += 1
             each.around.after = seen or None
             each.around.is_after_fresh = each.inputs == self._inputs
             most = MOST_LOOKS if each.has_text else 1
             each.around.is_over |= each.looks >= most or not seen
-        self._typed = [each for each in self._typed if not each.around.is_over]
+        self._forget_what_is_over()
         if self._typed:
             self._woken.set()
 

@@ -11,7 +11,7 @@ from schemas.resources.tokens import Scope
 from schemas.runs.runs import Halted
 from schemas.values.pictures import Region
 from server.errors import StoreUnavailable
-from server.runs.course import AGAIN_SECONDS
+from server.runs.ending import RunEnding
 from server.runs.halting import RunHalts
 from server.runs.stops import Halting
 from server.store.runs.documents import StoredRun
@@ -429,12 +429,21 @@ async def test_halt_whose_writing_was_not_answered_asks_people_once(
             raise StoreUnavailable
         return written
 
+    told, tell = asyncio.Event(), RunEnding.tell
+
+    def telling(ending: RunEnding, run: StoredRun) -> None:
+        tell(ending, run)
+        if run.halted is not None:
+            told.set()
+
     monkeypatch.setattr(RunTurns, "halt", unanswered)
+    monkeypatch.setattr(RunEnding, "tell", telling)
     player.outcomes = [REFUSED]
     run = await begun(service, await approved(service, steps("a")))
-    await until(lambda: times)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await told.wait()
+    assert times == 1
     halted = (await until_halted(service, run))["halted"]
-    await asyncio.sleep(2 * AGAIN_SECONDS)
     assert await _is_open(service, halted["help_id"])
     assert (await service.get("/v1/help?state=open")).json["total"] == 1
     await resumed(service, run)

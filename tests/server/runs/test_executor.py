@@ -1,18 +1,23 @@
 """Which node works at a run, and which machine of a pool it gets."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from tornado.ioloop import IOLoop
 
 from server.errors import StoreUnavailable
+from server.runs.executor import RunExecutor
 from server.store.runs.turns import RunTurns
 from tests.holding_up import held_up
 from tests.nodes import running_nodes
 from tests.runs import Player, approved, begun, playing, run_of, steps, until_ended, until_run
 from tests.server.fleet.test_reach import put
 from tests.service import PATIENCE_SECONDS, Service, until
+from tests.store import entered
 
 
 async def test_node_that_leaves_hands_over_between_two_steps(
@@ -42,66 +47,70 @@ async def test_node_that_leaves_hands_over_between_two_steps(
         assert other.taken_over == 1
 
 
-async def test_run_that_is_claimed_when_its_node_leaves_is_left_to_others(
-    mongodb: str, nats_url: str, tmp_path: Path
-) -> None:
-    database = f"runs_{uuid4().hex}"
-    async with running_nodes(mongodb, database, nats_url, tmp_path, "a") as (node,):
-        executor = node.server.services.runs.executor
-        trajectory = await approved(node, steps("a"))
-        async with playing(node, await node.new_machine()) as player:
-            with held_up(RunTurns, "begin") as claiming:
-                run = await begun(node, trajectory)
-                await claiming.is_asked.wait()
-                await executor.leave(0.0)
-                claiming.may_begin.set()
-                await until_run(node, run, lambda found: found["status"] == "running")
-            await until(lambda: executor.under_way == 0)
-        assert player.pressed == []
+@pytest.fixture
+def node(io_loop: IOLoop, mongodb: str, nats_url: str, tmp_path: Path) -> Iterator[Service]:
+    """A node alone with its database, which has no runs but those of the test."""
+    nodes = running_nodes(mongodb, f"runs_{uuid4().hex}", nats_url, tmp_path, "a")
+    with entered(io_loop, nodes) as (node,):
+        yield node
 
 
-async def test_node_leaves_a_run_of_whose_input_nobody_knows_yet(
-    mongodb: str, nats_url: str, tmp_path: Path
-) -> None:
-    database = f"runs_{uuid4().hex}"
-    async with running_nodes(mongodb, database, nats_url, tmp_path, "a") as (node,):
-        executor = node.server.services.runs.executor
-        machine = await node.new_machine()
-        async with playing(node, machine) as player:
-            player.withholds = True
-            await begun(node, await approved(node, steps("a")))
-            await until(lambda: player.waiting)
-            leaving = node.server.services.background.start(
-                executor.leave(2 * PATIENCE_SECONDS), "a node that leaves"
-            )
-            await asyncio.sleep(0)
-        # Its input may have been done, and it is asked again and again what became of it.
-        await asyncio.wait((leaving,), timeout=PATIENCE_SECONDS)
-        assert executor.under_way == 0
+def executor_of(node: Service) -> RunExecutor:
+    return node.server.services.runs.executor
+
+
+async def left(node: Service) -> None:
+    """The node leaves; whether it has left all of its runs is to be seen afterwards."""
+    leaving = executor_of(node).leave(2 * PATIENCE_SECONDS)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await leaving
+
+
+async def test_run_that_is_claimed_when_its_node_leaves_is_left_to_others(node: Service) -> None:
+    trajectory = await approved(node, steps("a"))
+    others = RunTurns(node.server.services.operation.database, uuid4())
+    async with playing(node, await node.new_machine()) as player:
+        with held_up(RunTurns, "begin") as claiming:
+            run = await begun(node, trajectory)
+            await claiming.is_asked.wait()
+            await executor_of(node).leave(0.0)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                if (claimed := await others.abandoned()) is not None:
+                    break
+                await asyncio.sleep(0.05)
+    assert (str(claimed.id), player.pressed, executor_of(node).under_way) == (run["id"], [], 0)
+
+
+async def test_node_leaves_a_run_of_whose_input_nobody_knows_yet(node: Service) -> None:
+    async with playing(node, await node.new_machine()) as player:
+        player.withholds = True
+        await begun(node, await approved(node, steps("a")))
+        await until(lambda: player.waiting)
+        leaving = node.server.services.background.start(left(node), "a node that leaves")
+        # What is under way is not interrupted, and then its link ends.
+        await asyncio.sleep(0)
+    # Its input may have been done, and it is asked again and again what became of it.
+    await leaving
+    assert executor_of(node).under_way == 0
 
 
 async def test_node_leaves_a_run_though_the_database_does_not_answer(
-    mongodb: str, nats_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    node: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    database = f"runs_{uuid4().hex}"
-    async with running_nodes(mongodb, database, nats_url, tmp_path, "a") as (node,):
-        executor = node.server.services.runs.executor
-        async with playing(node, await node.new_machine()) as player:
-            player.withholds = True
-            await begun(node, await approved(node, steps("a")))
-            await until(lambda: player.waiting)
+    async def unavailable(*_: object, **__: object) -> None:
+        raise StoreUnavailable
 
-            async def unavailable(*_: object, **__: object) -> None:
-                raise StoreUnavailable
-
-            for method in ("write", "renew"):
-                monkeypatch.setattr(RunTurns, method, unavailable)
-            await player.carry_on()
-            leaving = node.server.services.background.start(
-                executor.leave(2 * PATIENCE_SECONDS), "a node that leaves"
-            )
-            await asyncio.wait((leaving,), timeout=PATIENCE_SECONDS)
-        assert executor.under_way == 0
+    async with playing(node, await node.new_machine()) as player:
+        player.withholds = True
+        await begun(node, await approved(node, steps("a")))
+        await until(lambda: player.waiting)
+        for method in ("write", "renew"):
+            monkeypatch.setattr(RunTurns, method, unavailable)
+        await player.carry_on()
+        await left(node)
+    assert executor_of(node).under_way == 0
 
 
 async def test_run_that_waits_for_a_machine_that_is_removed_ends(service: Service) -> None:
