@@ -20,7 +20,7 @@ _PAUSE_SECONDS: Final = 0.01
 def read_clipboard(selection: Selection) -> str:
     """What was copied last; empty where nothing was.  Raises ClipboardError."""
     _check(selection)
-    with _open(None):
+    with _open():
         data = api.get_clipboard_data(_TEXT)
         if not data:
             if api.count_clipboard_formats():
@@ -32,15 +32,8 @@ def read_clipboard(selection: Selection) -> str:
 def write_clipboard(selection: Selection, text: str) -> None:
     """Copy a text; it stays when this program ends.  Raises ClipboardError."""
     _check(selection)
-    # A clipboard without an owner takes no data, and only a window can own it.
-    owner = api.create_window(0, "STATIC", None, 0, 0, 0, 0, 0, _MESSAGES_ALONE, None, None, None)
-    if not owner:
-        raise _failed("no window can be made for it")
-    try:
-        with _open(owner):
-            _put(text)
-    finally:
-        api.destroy_window(owner)
+    with _open():
+        _put(text)
 
 
 def _put(text: str) -> None:
@@ -57,7 +50,26 @@ def _put(text: str) -> None:
 
 
 @contextlib.contextmanager
-def _open(owner: int | None) -> Iterator[None]:
+def _open() -> Iterator[None]:
+    """Have it open, for a window of its own.
+
+    Only a window owns a clipboard, and one without an owner takes no data.  One that is open for
+    no window is taken away by the next program that opens it for none (seen with Wine 8).
+    """
+    owner = api.create_window(0, "STATIC", None, 0, 0, 0, 0, 0, _MESSAGES_ALONE, None, None, None)
+    if not owner:
+        raise _failed("no window can be made for it")
+    try:
+        _wait_for(owner)
+        try:
+            yield
+        finally:
+            api.close_clipboard()
+    finally:
+        api.destroy_window(owner)
+
+
+def _wait_for(owner: int) -> None:
     give_up_at = time.monotonic() + _PATIENCE_SECONDS
     while not api.open_clipboard(owner):
         if time.monotonic() > give_up_at:
@@ -65,10 +77,6 @@ def _open(owner: int | None) -> Iterator[None]:
                 "clipboard_silent", "another program has the clipboard open and keeps it"
             )
         time.sleep(_PAUSE_SECONDS)
-    try:
-        yield
-    finally:
-        api.close_clipboard()
 
 
 def _bytes_of(data: int) -> bytes:

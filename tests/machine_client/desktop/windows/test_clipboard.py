@@ -2,6 +2,7 @@
 
 import ctypes
 import threading
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from machine_client.desktop.windows.clipboard import read_clipboard, write_clipb
 
 def _copy(kind: int, content: bytes) -> None:
     """Copy something of any kind, as another program would."""
-    with clipboard._open(None):
+    with clipboard._open():
         api.empty_clipboard()
         memory = api.global_alloc(2, len(content))
         place = api.global_lock(memory)
@@ -22,7 +23,7 @@ def _copy(kind: int, content: bytes) -> None:
 
 
 def test_empty_clipboard_is_an_empty_text() -> None:
-    with clipboard._open(None):
+    with clipboard._open():
         api.empty_clipboard()
     assert read_clipboard("clipboard") == ""
 
@@ -60,13 +61,32 @@ def test_there_is_one_clipboard_alone() -> None:
             call()
 
 
+def test_nobody_opens_it_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_clipboard("clipboard", "a")
+    read = api.get_clipboard_data
+    opened: list[bool] = []
+
+    def open_it() -> None:
+        opened.append(bool(api.open_clipboard(None)))
+
+    def read_beside_another(kind: int) -> Any:
+        thread = threading.Thread(target=open_it)
+        thread.start()
+        thread.join(20)
+        return read(kind)
+
+    monkeypatch.setattr(api, "get_clipboard_data", read_beside_another)
+    assert read_clipboard("clipboard") == "a"
+    assert opened == [False]
+
+
 def test_program_that_keeps_it_open_is_waited_for_and_then_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     opened, enough = threading.Event(), threading.Event()
 
     def keep() -> None:
-        with clipboard._open(None):
+        with clipboard._open():
             opened.set()
             enough.wait(20)
 
