@@ -45,10 +45,11 @@ from server.fleet.bulk import Bulk
 from server.fleet.fleet import Fleet
 from server.fleet.help import Help
 from server.fleet.invitations import Invitations
+from server.fleet.lasting_rights import LastingRights
 from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import Pauses
 from server.fleet.pools import Pools
-from server.fleet.reach import MachineReach
+from server.fleet.reach import Reach
 from server.fleet.recordings import Recordings, editor_of
 from server.fleet.rotations import Rotations
 from server.identity.authentication import Authenticator
@@ -359,7 +360,8 @@ def _machines(
     changed = publisher.changed
     stretches = StretchRecorder(audit, background, recorder.worked_by_hand)
     pauses = Pauses(PauseStore(database), audit, dispatcher, changed)
-    pools, reach = Pools(pool_store, changed), MachineReach(pool_store)
+    pools = Pools(pool_store, changed)
+    reach = Reach(pool_store, TrajectoryStore(database), pictures)
     lists = MachineLists(MachineRowStore(database), live, pools)
     stored_invitations = InvitationStore(database, machines)
     invitations = Invitations(
@@ -395,7 +397,7 @@ def _machines(
             writer,
             transactions,
             machines,
-            TokenStore(database),
+            LastingRights(TokenStore(database), pool_store),
             audit,
             dispatcher,
             partial(_generated, trajectories),
@@ -441,6 +443,7 @@ def _runs(
             dispatcher=machines.dispatcher,
             control=machines.control,
             help=machines.help,
+            reach=machines.reach,
             deliveries=RunDeliveries(WebhookStore(database), PoolStore(database)).of,
             told=told.of_runs(events),
             sealing=ground.secrets,

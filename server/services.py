@@ -27,7 +27,7 @@ from server.fleet.help import Help
 from server.fleet.invitations import Invitations
 from server.fleet.pauses import Pauses
 from server.fleet.pools import Pools
-from server.fleet.reach import MachineReach
+from server.fleet.reach import Reach
 from server.fleet.recordings import Recordings
 from server.fleet.rotations import Rotations
 from server.identity.authentication import Authenticator
@@ -112,7 +112,7 @@ class Machines:
     invitations: Invitations
     rotations: Rotations
     pools: Pools
-    reach: MachineReach
+    reach: Reach
     bulk: Bulk
     dispatcher: Dispatcher
     control: MachineControl

@@ -94,7 +94,8 @@ WALLS = {
     },
     # What is done again on machines: above the door, people and trajectories, below the handlers.
     "server.runs": {
-        *("server.runs", "server.dispatch", "server.fleet.help", "server.store", "server.secrets"),
+        *("server.runs", "server.dispatch", "server.store", "server.secrets"),
+        *(f"server.fleet.{name}" for name in ("help", "lasting_rights", "reach")),
         *("server.identity.authentication", "server.errors"),
         *(f"server.trajectories.{name}" for name in ("running", "repairing", "editing")),
         *("server.clock", "server.tasks", "server.vision.findings", "schemas"),
@@ -411,6 +412,8 @@ TESTED_ELSEWHERE = {
     "schemas/resources/pools.py": "tests/server/api/fleet/test_pools.py",
     "server/store/machines/pools.py": "tests/server/api/fleet/test_pools.py",
     "server/fleet/pools.py": "tests/server/api/fleet/test_pools.py",
+    # What lasts is a run, or a recording.
+    "server/fleet/lasting_rights.py": "tests/server/runs/test_rights.py",
     "schemas/resources/bulk.py": "tests/server/api/fleet/test_bulk.py",
     "server/fleet/bulk.py": "tests/server/api/fleet/test_bulk.py",
     # What is posted to a webhook is seen where it arrives.

@@ -17,7 +17,7 @@ from server.fleet.fleet import Fleet
 from server.fleet.lists.lists import MachineLists
 from server.fleet.pauses import check_end
 from server.fleet.pools import Pools
-from server.fleet.reach import MachineReach
+from server.fleet.reach import Reach
 from server.fleet.rotations import Rotations
 from server.identity.authentication import Principal
 from server.store.machines.documents import NO_LABELS, Labels
@@ -46,7 +46,7 @@ class Bulk:
         rotations: Rotations,
         lists: MachineLists,
         pools: Pools,
-        reach: MachineReach,
+        reach: Reach,
     ) -> None:
         self._fleet = fleet
         self._rotations = rotations

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -28,9 +28,9 @@ from server.dispatch.questions.recordings import FinishRecording, RecordingsChan
 from server.dispatch.recording.writing import RecordingWriter, is_full
 from server.dispatch.refusals import RefusedError, accepted, unknown_machine
 from server.errors import NotFound, StoreError, StoreUnavailable, WrongState
+from server.fleet.lasting_rights import LastingRights
 from server.identity.authentication import Principal
 from server.store.audit import AuditEntry, AuditStore
-from server.store.identity.tokens import TokenStore
 from server.store.machines.documents import Machine
 from server.store.machines.machines import MachineStore
 from server.store.recordings.recordings import RecordingStore, StoredRecording
@@ -63,7 +63,7 @@ class Recordings:
         writer: RecordingWriter,
         transactions: Transactions,
         machines: MachineStore,
-        tokens: TokenStore,
+        rights: LastingRights,
         audit: AuditStore,
         dispatcher: Dispatcher,
         generate: Callable[[StoredRecording], Awaitable[None]],
@@ -73,7 +73,7 @@ class Recordings:
         self._writer = writer
         self._transactions = transactions
         self._machines = machines
-        self._tokens = tokens
+        self._rights = rights
         self._audit = audit
         self._dispatcher = dispatcher
         self._generate = generate
@@ -171,7 +171,7 @@ class Recordings:
                 for stored in found:
                     if not stored.runs:
                         await self._finish(stored)
-                    elif (why := await self._why_over(stored, found)) is not None:
+                    elif (why := await self._why_over(stored)) is not None:
                         await self._end(stored, why)
 
     async def _end(self, stored: StoredRecording, why: WhyStopped) -> StoredRecording | None:
@@ -223,9 +223,7 @@ class Recordings:
         is_taken = now_stored is not None and now_stored.taker_id is not None
         return is_taken or (machine is not None and machine.is_linked)
 
-    async def _why_over(
-        self, stored: StoredRecording, running: Sequence[StoredRecording]
-    ) -> WhyStopped | None:
+    async def _why_over(self, stored: StoredRecording) -> WhyStopped | None:
         """Why a recording has to end; None where it goes on."""
         if (why := is_full(stored)) is not None:
             return why
@@ -234,12 +232,14 @@ class Recordings:
             return "hours"
         if moment - (stored.last_step_at or stored.created_at) >= _IDLE:
             return "idle"
-        if stored.token_id not in await self._tokens.usable({each.token_id for each in running}):
-            return "token"
         machine = await self._machines.get_together(stored.organization_id, stored.machine_id)
         marks = () if machine is None else machine.recordings
         # One that was added again under the same id is another machine.
-        return None if any(mark.id == stored.id for mark in marks) else "machine"
+        if all(mark.id != stored.id for mark in marks):
+            return "machine"
+        return await self._rights.why_over(
+            stored.organization_id, stored.token_id, stored.machine_id
+        )
 
     async def _insert(
         self, principal: Principal, machine: Machine, new: NewRecording

@@ -3,11 +3,12 @@
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from schemas.http.problems import InvalidRequestError
 from schemas.runs.requests import NewRun
 from server.errors import NotFound, WrongState
+from server.fleet.reach import Reach
 from server.identity.authentication import Principal
 from server.runs.ending import RunEnding
 from server.runs.values import checked
@@ -26,22 +27,26 @@ class RunBeginning:
     def __init__(
         self,
         contents: RunContents,
+        reach: Reach,
         sealing: Sealing,
         ending: RunEnding,
         woken: Callable[[], None],
     ) -> None:
         self._contents = contents
+        self._reach = reach
         self._sealing = sealing
         self._ending = ending
         self._woken = woken
 
-    async def content(self, organization_id: UUID, new: NewRun) -> RunContent:
+    async def content(self, principal: Principal, new: NewRun) -> RunContent:
         """What a run is to do.  Raises a validation error where that cannot be run."""
+        organization_id = principal.organization_id
         field = "workflow_id" if new.workflow_id is not None else "trajectory_id"
         try:
             if new.workflow_id is not None:
                 return await self._contents.main_of(organization_id, new.workflow_id)
             assert new.trajectory_id is not None  # noqa: S101  one of the two is given
+            await self._reach.check_trajectory(principal, new.trajectory_id)
             return await self._contents.of(organization_id, new.trajectory_id)
         except NotFound as error:
             raise InvalidRequestError.single(("body", field), str(error), "not_found") from None

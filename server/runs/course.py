@@ -19,12 +19,12 @@ from server.dispatch.command import Sender
 from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
 from server.errors import StoreError, StoreUnavailable, WrongState
+from server.fleet.lasting_rights import LastingRights
 from server.runs.answering import ParkedAnswers, answered
 from server.runs.ending import RunEnding
 from server.runs.halting import RunHalts
 from server.runs.hold import RunHold, taken_over
 from server.runs.machine import RunMachine
-from server.runs.rights import RunRights
 from server.runs.stepping import Stepping, StepTools
 from server.runs.stops import Ending, Halting, HandedOver, Lost
 from server.runs.trying import StepTrying
@@ -60,7 +60,7 @@ class CourseParts:
     halts: RunHalts
     ending: RunEnding
     answers: ParkedAnswers
-    rights: RunRights
+    rights: LastingRights
     sealing: Sealing
     ledger_remembers: timedelta
     background: Tasks
@@ -230,10 +230,18 @@ class RunCourse:
             # What runs on the machine ends with its control of it.
             await self._hold.give_back()
             self._interrupt(Ending("cancelled"))
-        elif (why := await self._parts.rights.why_none(kept)) is not None:
+        elif (why := await self._why_no_right(kept)) is not None:
             self._interrupt(Ending("error", why))
         else:
             await self._look_at_hold()
+
+    async def _why_no_right(self, run: StoredRun) -> str | None:
+        why = await self._parts.rights.why_over(run.organization_id, run.token_id, run.machine_id)
+        if why == "token":
+            return f"the token {run.by}, which began it, is not valid any more"
+        if why == "pools":
+            return f"its machine is in no pool of the token {run.by}, which began it, any more"
+        return None
 
     async def _look_at_hold(self) -> None:
         """Keep the machine; where somebody has taken it, what is being sent says so itself."""

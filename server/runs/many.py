@@ -72,7 +72,7 @@ class ManyRuns:
         self, principal: Principal, wanted: Sequence[NewRun], places: Sequence[int], check: Check
     ) -> dict[int, StoredRun | str]:
         try:
-            content = await self._beginning.content(principal.organization_id, wanted[places[0]])
+            content = await self._beginning.content(principal, wanted[places[0]])
         except InvalidRequestError as error:
             return dict.fromkeys(places, _words(error.entries))
         tried = {}

@@ -64,7 +64,7 @@ class Runs:
 
         async def make() -> StoredRun:
             await check(new)
-            content = await self._beginning.content(principal.organization_id, new)
+            content = await self._beginning.content(principal, new)
             return await self._beginning.made(principal, new, content)
 
         return await self._once(request, make)

@@ -9,6 +9,8 @@ from schemas.runs.runs import Run
 from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
 from server.fleet.help import Help
+from server.fleet.lasting_rights import LastingRights
+from server.fleet.reach import Reach
 from server.runs.answering import ParkedAnswers
 from server.runs.beginning import RunBeginning
 from server.runs.course import CourseParts
@@ -17,7 +19,6 @@ from server.runs.executor import RunExecutor
 from server.runs.halting import RunHalts
 from server.runs.many import ManyRuns
 from server.runs.repairing.repairs import RunRepairs
-from server.runs.rights import RunRights
 from server.runs.runs import Runs
 from server.secrets.sealing import Sealing
 from server.store.identity.tokens import TokenStore
@@ -48,6 +49,7 @@ class RunGround:
     dispatcher: Dispatcher
     control: MachineControl
     help: Help
+    reach: Reach
     deliveries: MakeDeliveries
     told: Callable[[StoredRun, Run], None]
     sealing: Sealing
@@ -58,7 +60,7 @@ def runs_together(ground: RunGround) -> tuple[Runs, ManyRuns, RunExecutor, RunEn
     database = ground.database
     contents = RunContents(TrajectoryStore(database), WorkflowStore(database))
     transactions = Transactions(database, key_lifetime=ground.key_lifetime)
-    pictures = PictureStore(database)
+    pictures, pools = PictureStore(database), PoolStore(database)
     halts = RunHalts(ground.dispatcher, pictures, ground.help)
     ending = RunEnding(
         transactions, ground.outbox, ground.deliveries, halts.withdraw_all, ground.told
@@ -74,15 +76,13 @@ def runs_together(ground: RunGround) -> tuple[Runs, ManyRuns, RunExecutor, RunEn
         halts=halts,
         ending=ending,
         answers=answers,
-        rights=RunRights(TokenStore(database), PoolStore(database)),
+        rights=LastingRights(TokenStore(database), pools),
         sealing=ground.sealing,
         ledger_remembers=ground.key_lifetime,
         background=ground.background,
     )
-    executor = RunExecutor(
-        parts, store, MachineStore(database), PoolStore(database), ground.background
-    )
-    beginning = RunBeginning(contents, ground.sealing, ending, executor.wake)
+    executor = RunExecutor(parts, store, MachineStore(database), pools, ground.background)
+    beginning = RunBeginning(contents, ground.reach, ground.sealing, ending, executor.wake)
     proposals = RepairProposals(TrajectoryStore(database))
     repairs = RunRepairs(contents, proposals, transactions, ground.dispatcher, pictures)
     runs = Runs(

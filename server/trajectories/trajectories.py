@@ -73,10 +73,6 @@ class Trajectories:
         """What the query finds, oldest first, as lines of JSON that an import takes."""
         return export_chunks(self._store, organization_id, query, within)
 
-    async def machine_of(self, organization_id: UUID, trajectory_id: UUID) -> str | None:
-        """The machine that a trajectory was recorded on, or None.  Raises NotFound."""
-        return await self._store.machine_of(organization_id, trajectory_id)
-
     async def get(
         self, organization_id: UUID, trajectory_id: UUID, *, with_workflow: bool = False
     ) -> TrajectoryAnswer | None:

@@ -15,6 +15,7 @@ from schemas.runs.runs import Halted
 from schemas.steps.step import Expectation, Step
 from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
+from server.fleet.lasting_rights import LastingRights
 from server.runs.answering import ParkedAnswers
 from server.runs.asking import Machine
 from server.runs.course import CourseParts
@@ -22,7 +23,6 @@ from server.runs.ending import RunEnding
 from server.runs.executor import RunExecutor
 from server.runs.finding import Before, Found, Halt, Verified
 from server.runs.halting import RunHalts
-from server.runs.rights import RunRights
 from server.runs.runs import Runs
 from server.runs.stops import Halting
 from server.runs.trying import input_body
@@ -277,7 +277,7 @@ class RunsOfNode:
             halts=halts,
             ending=ending,
             answers=answers,
-            rights=RunRights(AllTokens(), cast("Any", None)),
+            rights=LastingRights(AllTokens(), cast("Any", None)),
             sealing=cast("Any", None),
             ledger_remembers=REMEMBERS,
             background=background,

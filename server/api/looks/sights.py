@@ -78,7 +78,10 @@ async def _picture(handler: AskingHandler, given: str, loc: Loc) -> bytes:
         except Base64Error:
             raise _invalid(loc, "must be a picture's id, or a picture in Base64") from None
     handler.principal.require(Scope.TRAJECTORIES_READ)
-    found = await handler.services.library.pictures.get(handler.organization_id, given)
+    reach = handler.services.machines.reach
+    found = None
+    if await reach.has_picture(handler.principal, given):
+        found = await handler.services.library.pictures.get(handler.organization_id, given)
     if found is None:
         raise _invalid(loc, "there is no picture with this id")
     return found[1]

@@ -26,10 +26,12 @@ from schemas.inputs.outcomes import (
     Expired,
     Failed,
     NotCarriedOut,
+    Outcome,
     Refused,
     Results,
     Stopped,
     Unknown,
+    results_of,
 )
 from server.clock import iso_time
 from server.dispatch.command import CommandReply, Ended, Pending
@@ -44,6 +46,9 @@ _ELEMENT_PROBLEMS: Final[Mapping[str, ProblemType]] = {
     "element_ambiguous": problems.ELEMENT_AMBIGUOUS,
 }
 """What an input is answered with that was refused for what the screen shows."""
+
+_OF_ELEMENTS: Final = "element_"
+"""How the codes begin of what is wrong with an element, whose messages call it by its name."""
 
 _Unfinished = Refused | Failed | Stopped | Expired | NotCarriedOut | Unknown
 
@@ -114,6 +119,15 @@ def words_of(reply: CommandReply) -> tuple[str, str]:
             return entry.type, entry.msg
         case _:
             return problems.STORAGE_UNAVAILABLE.name, str(error)
+
+
+def tells_of_screen(outcome: Outcome) -> bool:
+    """Whether an outcome says what was on the screen, such as the names of elements."""
+    actions = results_of(outcome) or ()
+    if any(each.at is not None or each.matched is not None for each in actions):
+        return True
+    failed = (outcome,) if isinstance(outcome, Refused | Failed) else actions
+    return any((each.code or "").startswith(_OF_ELEMENTS) for each in failed)
 
 
 def _is_about_screen(outcome: Refused) -> bool:

@@ -11,7 +11,7 @@ from schemas.http.queries import PageQuery
 from schemas.resources.commands import CommandAnswer, CommandPage, CommandView
 from schemas.resources.tokens import Scope
 from schemas.values.scalars import MachineId
-from server.api.machines.answers import answer_to
+from server.api.machines.answers import answer_to, tells_of_screen
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.dispatch.questions.inputs import KnownCommand, LookUp
@@ -21,7 +21,8 @@ from server.web.endpoint import Endpoint
 DESCRIPTION = (
     "For whoever got 504 outcome-pending.  Asks the machine where the outcome is not known yet. "
     "Commands with an Idempotency-Key are known for as long as the key is; others only once they "
-    "were answered with outcome-pending."
+    "were answered with outcome-pending.  An answer that says what was on the screen needs "
+    "screen:read as well, as its input did."
 )
 
 
@@ -68,6 +69,8 @@ class CommandHandler(AskingHandler):
         reach = self.services.machines.reach
         if known is None or not await reach.has(self.principal, known.machine_id):
             raise ProblemError(problems.NOT_FOUND, f"no command {command_id} is known")
+        if known.ended is not None and tells_of_screen(known.ended.outcome):
+            self.principal.require(Scope.SCREEN_READ)
         self.answer(200, command_view(known))
 
 

@@ -59,12 +59,8 @@ class AnsweringHandler(StreamingHandler, ChangingHandler):
 
     async def _check_reach(self, path: TrajectoryPath) -> None:
         with refusals(path.subject):
-            machine_id = await self.services.library.trajectories.machine_of(
-                self.organization_id, path.trajectory_id
-            )
             reach = self.services.machines.reach
-            if machine_id is not None and not await reach.has(self.principal, machine_id):
-                raise NotFound("There is no such trajectory for this token.")
+            await reach.check_trajectory(self.principal, path.trajectory_id)
 
     async def answer_trajectory(self, status: int, trajectory: TrajectoryAnswer) -> None:
         """Send a trajectory; a long one as it comes from the database."""

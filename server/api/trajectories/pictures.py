@@ -77,12 +77,7 @@ class PicturesHandler(ApiHandler):
 class PictureHandler(StreamingHandler):
     async def _check_reach(self, picture_id: str) -> None:
         """Raise a problem where only recordings of machines out of the caller's reach have it."""
-        if self.principal.pools is None:
-            return
-        pictures = self.services.library.pictures
-        machine_ids = await pictures.machines_of(self.organization_id, picture_id)
-        reach = self.services.machines.reach
-        if machine_ids is not None and not await reach.machines(self.principal, machine_ids):
+        if not await self.services.machines.reach.has_picture(self.principal, picture_id):
             raise _unknown(picture_id)
 
     @Endpoint(

@@ -141,6 +141,7 @@ type WhyStopped =
   | "hours"
   | "idle"
   | "token"
+  | "pools"
   | "machine"
   | "trajectory"
   | "failed";

@@ -12,6 +12,7 @@ from tests.events import listening
 from tests.server.api.route_table import TABLE, Row
 from tests.server.fleet.test_reach import bound, placed, put
 from tests.service import Reply, Service
+from tests.signs import drawn, png
 from tests.trajectories import NOW, stored
 
 PICTURE = b"\xff\xd8\xff" + b"p" * 100
@@ -157,6 +158,38 @@ async def test_pictures_are_seen_by_who_sees_a_machine_that_they_show(service: S
         )
         assert sent.status == status
     assert (await service.get(path, token=token)).status == 200
+
+
+async def test_run_is_begun_of_what_is_in_reach_alone(service: Service) -> None:
+    pool_id, token = await bound(service)
+    inside, outside = await placed(service, pool_id), await placed(service)
+
+    async def refusals(machine_id: str | None, *, by: str) -> list[str]:
+        """Why no run is begun of what nobody has approved, alone and among many."""
+        trajectory_id = await recorded(service, machine_id, uuid4())
+        body = {"trajectory_id": trajectory_id, "machine_id": inside}
+        alone = await service.post("/v1/runs", body, token=by)
+        many = (await service.post("/v1/runs/bulk", {"items": [body]}, token=by)).json
+        return [alone.json["detail"][0]["msg"], many["items"][0]["detail"]]
+
+    for machine_id in (None, inside):
+        assert all("approved" in each for each in await refusals(machine_id, by=token))
+    assert all("approved" in each for each in await refusals(outside, by=service.token))
+    beyond = await refusals(outside, by=token)
+    assert all("There is no such trajectory" in each for each in beyond)
+
+
+async def test_picture_out_of_reach_is_not_looked_for(service: Service) -> None:
+    pool_id, token = await bound(service)
+    inside, outside = await placed(service, pool_id), await placed(service)
+    pictures = PictureStore(service.server.services.operation.database)
+    picture = png(drawn("a", (40, 20)))
+    kept, _ = await pictures.add(service.organization_id, "image/png", picture, outside)
+    path, body = f"/v1/computer/{inside}/wait", {"any": [{"picture": kept.id}], "timeout": 1}
+    refused = await service.post(path, body, token=token)
+    assert refused.faults == [(["body", "any", "0", "picture"], "picture_invalid")]
+    # There is no such machine: that is all that is wrong for who sees the picture.
+    assert (await service.post(path, body)).status == 503
 
 
 async def test_events_tell_of_what_is_in_reach(service: Service) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tornado.ioloop import IOLoop
 
-from schemas.inputs.outcomes import ActionResult, Refused, Stopped, Unknown
+from schemas.inputs.outcomes import ActionResult, Failed, Outcome, Refused, Stopped, Unknown
 from schemas.inputs.selectors import Sought
 from schemas.link.element_messages import MAX_ELEMENTS, ElementsQuery, ElementsSeen
 from schemas.link.messages import Look, Seen
@@ -234,6 +234,32 @@ async def test_element_that_is_not_one_is_409_and_every_retry_gets_the_same_byte
         reused = await sending(service, f"{INPUT}/{path}", other, key)
         assert reused.faults == [(["header", "Idempotency-Key"], "idempotency_key_reused")]
     await desk.link.nothing_heard()
+
+
+NAMED = [
+    ("mouse/click", {"element": SAVE}, MISSING),
+    ("element/invoke", {"element": SAVE}, MISSING.model_copy(update={"code": "element_cannot"})),
+    (
+        "element/invoke",
+        {"element": SAVE},
+        Failed(code="element_refused", message='The button "Save"', injected_at_least=0),
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "outcome"), NAMED)
+async def test_what_became_of_it_is_told_to_who_may_see_the_screen(
+    service: Service, desk: Desk, path: str, body: dict[str, Any], outcome: Outcome
+) -> None:
+    sends = sending(service, f"{INPUT}/{path}", body, new_key())
+    command = await desk.link.obey(outcome)
+    first = await sends
+    blind = await service.new_token(*scopes_without(Scope.SCREEN_READ))
+    for of_machine in ("", "/machines/desk-1"):
+        command_path = f"/v1{of_machine}/commands/{command.command_id}"
+        assert (await service.get(command_path)).json["answer"]["body"] == first.json
+        refused = await service.get(command_path, token=blind)
+        assert (refused.refusal, refused.json["scope"]) == ((403, "forbidden"), "screen:read")
 
 
 async def test_what_this_desktop_cannot_is_422(service: Service, desk: Desk) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import (
+    ActionResult,
     Completed,
     Effect,
     Expired,
@@ -14,10 +15,12 @@ from schemas.inputs.outcomes import (
     Outcome,
     Point,
     Refused,
+    Stopped,
     Unknown,
 )
 from schemas.resources.machines import InputResult
-from server.api.machines.answers import answer_to, words_of
+from schemas.values.pictures import Region
+from server.api.machines.answers import answer_to, tells_of_screen, words_of
 from server.dispatch.command import Ended
 
 COMMAND = UUID("00000000-0000-4000-8000-00000000000e")
@@ -94,6 +97,27 @@ def test_element_that_is_not_one_is_a_problem_that_every_retry_gets(kind: str) -
         "final": True,
     }
     assert words_of(ended(refused)) == (f"element-{kind}", "it is covered")
+
+
+@pytest.mark.parametrize(
+    ("action", "tells"),
+    [
+        ({"status": "completed"}, False),
+        ({"status": "failed", "code": "no_key", "message": "there is no key"}, False),
+        ({"status": "not_seen", "code": "element_missing", "message": "no Save"}, True),
+        ({"status": "failed", "code": "element_cannot", "message": "The Save"}, True),
+        ({"status": "completed", "at": Region(x=1, y=2, width=3, height=4)}, True),
+        ({"status": "completed", "matched": 0}, True),
+    ],
+)
+def test_one_of_several_actions_may_tell_of_the_screen(
+    action: dict[str, Any], *, tells: bool
+) -> None:
+    results = (
+        ActionResult(operation="mouse.move", status="completed"),
+        ActionResult(operation="mouse.click", **action),
+    )
+    assert tells_of_screen(Stopped(actions=results)) is tells
 
 
 def test_refused_is_a_validation_error_with_the_machines_facts() -> None:

@@ -16,6 +16,7 @@ from server.dispatch.recording.writing import RecordingWriter
 from tests.desktop_states import SMALL, YES, desktop
 from tests.events import listening
 from tests.links import hello
+from tests.server.fleet.test_reach import bound, put
 from tests.service import Reply, ScriptedLink, ScriptedMachine, Service, new_key
 from tests.waiting import until, waited
 
@@ -398,6 +399,21 @@ async def test_tokens_of_pools_see_the_recordings_of_their_machines_alone(
         assert (await service.get("/v1/recordings", token=bound)).json["total"] == 1
         assert (await service.get(trajectory, token=bound)).status == 200
         assert (await service.post(f"{path}/stop", token=bound)).status == 200
+
+
+async def test_recording_ends_where_its_machine_leaves_the_pools_of_its_token(
+    service: Service,
+) -> None:
+    pool_id, token = await bound(service)
+    async with service.joined() as (machine, link):
+        await put(service, "desk-1", pool_id)
+        of_pool, of_all = await begun(service, token), await begun(service)
+        await sent(machine, link, "mouse/move", {"x": 1, "y": 1})
+        await put(service, "desk-1", pool_id, out=True)
+        await until_stopped(service, of_pool, "pools")
+        await sent(machine, link, "mouse/move", {"x": 2, "y": 2})
+        await stopped(service, of_all)
+    assert [len(await steps_of(service, each)) for each in (of_pool, of_all)] == [1, 2]
 
 
 async def test_nobody_approves_alone_what_was_recorded_of_them(service: Service) -> None:
