@@ -7,7 +7,7 @@ the same token, and is the same machine.
 
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID, uuid4
@@ -64,16 +64,24 @@ class Invitations:
         self._lookup = lookup
         self._changed = changed
 
-    async def add(self, organization_id: UUID, new: NewInvitation, *, by: str) -> CreatedInvitation:
+    async def add(
+        self,
+        organization_id: UUID,
+        new: NewInvitation,
+        *,
+        by: str,
+        within: Collection[UUID] | None,
+    ) -> CreatedInvitation:
         """Make an invitation, and the machine that it is for, unless that is there.
 
-        Raises a validation error for a pool that is not there.
+        ``within`` are the pools of a token that is bound to any.  Raises a validation error for a
+        pool that is not there.
         """
         pools = await self._pools.check(organization_id, new.pool_ids)
         if new.machine_id is not None:
             await self._be_there(organization_id, new.machine_id)
         labels = Labels(new.tags, pools)
-        return await self._made(organization_id, new, labels, by=by)
+        return await self._made(organization_id, new, labels, by=by, within=within)
 
     async def rotation(
         self, organization_id: UUID, machine_id: str, *, by: str
@@ -90,6 +98,7 @@ class Invitations:
         *,
         by: str,
         replaces_tokens: bool = False,
+        within: Collection[UUID] | None = None,
     ) -> CreatedInvitation:
         code = CODE_PREFIX + secrets.token_urlsafe(24)
         stored = StoredInvitation(
@@ -106,6 +115,7 @@ class Invitations:
             expires_at=_end(new.expires_at),
             replaces_tokens=replaces_tokens,
             labels=labels,
+            within=None if within is None else [*within],
         )
         await self._invitations.insert(stored)
         return CreatedInvitation(**dict(await self._view(stored)), code=code)

@@ -64,7 +64,10 @@ class InvitationsHandler(ApiHandler):
             await self.services.machines.reach.check(self.principal, body.machine_id)
         check_pools(self.principal, body.pool_ids)
         made = await self.services.machines.invitations.add(
-            self.organization_id, body, by=self.principal.token_name
+            self.organization_id,
+            body,
+            by=self.principal.token_name,
+            within=self.principal.pools,
         )
         await record(
             self,

@@ -42,6 +42,9 @@ class StoredInvitation:
     """Whether the machine's other tokens fall when it joins."""
     labels: Labels = NO_LABELS
     """What each machine gets that joins."""
+    within: Sequence[UUID] | None = None
+    """The pools of the token that made it, if that is bound to any: a machine that it is for has to
+    be in one of them when it joins."""
 
 
 @dataclass(frozen=True)
@@ -219,11 +222,18 @@ class InvitationStore:
         return replace(join, state="joined", machine_id=machine_id, is_new=True)
 
     async def _machine_is_there(self, invitation: StoredInvitation, session: Session) -> bool:
-        """Whether the machine that it is for, if it is for one, has not been removed since."""
+        """Whether the machine that it is for, if it is for one, has not been removed since.
+
+        Nor may it have left the reach of the token that made the invitation.
+        """
         if invitation.machine_id is None:
             return True
         return await self._machines.is_there_since(
-            session, invitation.organization_id, invitation.machine_id, invitation.created_at
+            session,
+            invitation.organization_id,
+            invitation.machine_id,
+            invitation.created_at,
+            invitation.within,
         )
 
     async def _free_id(self, organization_id: UUID, host: str, session: Session) -> str:

@@ -1,6 +1,6 @@
 """Machines: who they are, and the state of their links."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -118,10 +118,20 @@ class MachineStore:
         return {each["machine_id"] async for each in cursor}
 
     async def is_there_since(
-        self, session: Session, organization_id: UUID, machine_id: str, moment: datetime
+        self,
+        session: Session,
+        organization_id: UUID,
+        machine_id: str,
+        moment: datetime,
+        pool_ids: Collection[UUID] | None,
     ) -> bool:
-        """Whether a machine was there then and still is, as a transaction sees it."""
+        """Whether a machine was there then and still is, as a transaction sees it.
+
+        And whether it is in any of these pools, where they are given.
+        """
         wanted = {**existing(organization_id, machine_id), "created_at": {"$lte": moment}}
+        if pool_ids is not None:
+            wanted["pools"] = {"$in": [*pool_ids]}
         return await self._machines.find_one(wanted, {"_id": True}, session=session) is not None
 
     async def insert_in(

@@ -14,6 +14,7 @@ from schemas.link.messages import CONNECT_PATH, HOST_HEADER, JOIN_HEADER, SUBPRO
 from schemas.resources.tokens import Scope
 from schemas.values.times import format_time
 from tests.links import hello
+from tests.server.fleet.test_reach import bound, put
 from tests.service import ScriptedLink, Service
 
 TOKEN = "fh_made_by_the_host"
@@ -177,6 +178,26 @@ async def test_invitation_falls_with_its_machine(service: Service) -> None:
     (join,) = (await service.get(path)).json["items"]
     decided = await service.request("PATCH", f"{path}/{join['id']}", {"approved": True})
     assert (decided.json["state"], decided.json["machine_id"]) == ("refused", None)
+
+
+async def test_invitation_of_a_bound_token_falls_where_its_machine_leaves_the_pools(
+    service: Service,
+) -> None:
+    pool_id, token = await bound(service)
+    await service.new_machine("pos-1")
+    await put(service, "pos-1", pool_id)
+    body = {"machine_id": "pos-1", "pool_ids": [pool_id]}
+    made = (await service.post("/v1/invitations", body, token=token)).json
+    of_all = await invited(service, **body)
+    await put(service, "pos-1", pool_id, out=True)
+    assert (await refused(joining(service, made["code"])))[0] == 401
+    pools = (await service.get("/v1/machines/pos-1")).json["pools"]
+    assert pools == []
+    # Whoever reaches all machines has it back there by that.
+    assert await welcomed(joining(service, of_all["code"])) == "pos-1"
+    pools = (await service.get("/v1/machines/pos-1")).json["pools"]
+    assert [each["id"] for each in pools] == [pool_id]
+    assert await welcomed(joining(service, made["code"], "fh_another")) == "pos-1"
 
 
 async def test_host_that_waits_loses_nothing_by_a_code_that_is_used_up(service: Service) -> None:
