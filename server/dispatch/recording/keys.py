@@ -6,7 +6,8 @@ from typing import Final
 
 from schemas.inputs.key_combinations import Chord, Key, parse_combination
 
-_TYPING_MODIFIERS: Final = frozenset({"shift", "shift_r", "altgr"})
+_SHIFTS: Final = frozenset({"shift", "shift_r"})
+_TYPING_MODIFIERS: Final = _SHIFTS | {"altgr"}
 """With these a key still types a character; with others it does something."""
 
 _KEYPAD: Final = {
@@ -64,6 +65,11 @@ def types_something(text: str) -> bool:
     return any(_typed(chord) is not None for chord in parse_combination(text))
 
 
+def pastes(text: str) -> bool:
+    """Whether a combination pastes something, by the keys that most programs have for it."""
+    return any(map(_pastes, parse_combination(text)))
+
+
 def characters(text: str) -> str:
     """All that a combination types, without what comes between."""
     return "".join(each.text for each in strokes(text) if isinstance(each, Typed))
@@ -86,6 +92,15 @@ def strokes(text: str) -> Iterator[Typed | Pressed]:
         yield Typed(typed)
     if pressed:
         yield Pressed(pressed)
+
+
+def _pastes(chord: Chord) -> bool:
+    if chord.key is None:
+        return False
+    held = {modifier.name for modifier in chord.modifiers}
+    if chord.key.name == "insert":
+        return bool(held & _SHIFTS)
+    return chord.key.name.lower() == "v" and not held <= _TYPING_MODIFIERS
 
 
 def _typed(chord: Chord) -> str | None:

@@ -29,8 +29,8 @@ from server.dispatch.recording.notes import Notes, Taken
 from server.dispatch.recording.showing import NOT_SHOWN, Showing, Shown
 from server.dispatch.recording.steps import (
     SecretNames,
-    is_copied,
     may_keep_text,
+    shows_secret,
     takes,
     text_of,
     written,
@@ -340,7 +340,7 @@ class RecordingSession:
         is_kept = may_keep_text(draft, keep_texts=self.mark.keep_texts)
         if self._is_in_haste:
             return True
-        is_secret = not is_kept and not is_copied(draft)
+        is_secret = shows_secret(draft, keep_texts=self.mark.keep_texts)
         is_known = is_kept is not None and not self._showing.needs_look(draft, is_secret=is_secret)
         if is_known and draft.last_around is not None:
             draft.last_around.is_over = True
@@ -369,8 +369,7 @@ class RecordingSession:
         until = draft.ended + SETTLED if sees_more else draft.ended
         if next_began is not None:
             until = max(min(until, next_began), draft.ended)
-        is_kept = may_keep_text(draft, keep_texts=self.mark.keep_texts)
-        is_secret = not is_kept and not is_copied(draft)
+        is_secret = shows_secret(draft, keep_texts=self.mark.keep_texts)
         is_unseen = draft.is_gap or draft.is_made_up
         # Another input may have shown a part of a text by then.
         if is_unseen or self._is_typing(draft.began, draft, typing):

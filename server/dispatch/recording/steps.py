@@ -17,7 +17,7 @@ from server.dispatch.command import Command, Ended, Sender
 from server.dispatch.recording.before_and_after import Beneath
 from server.dispatch.recording.drafts import Draft, drafts_of, span_of
 from server.dispatch.recording.fields import is_in_plain_field
-from server.dispatch.recording.keys import characters
+from server.dispatch.recording.keys import characters, pastes
 from server.dispatch.recording.proposals import proposals
 from server.dispatch.recording.targets import target_of
 from server.dispatch.recording.unkept import Unkept
@@ -50,6 +50,22 @@ def may_keep_text(draft: Draft, *, keep_texts: bool) -> bool | None:
 def is_copied(draft: Draft) -> bool:
     """Whether a draft's text is copied, and so shown nowhere."""
     return draft.operation == Operation.CLIPBOARD_WRITE.value
+
+
+def shows_secret(draft: Draft, *, keep_texts: bool) -> bool:
+    """Whether a draft brings something to the screen that no picture may show.
+
+    What is pasted while a person says that it is secret is, as if it were typed.
+    """
+    if draft.is_said_secret and _pastes(draft):
+        return True
+    return not may_keep_text(draft, keep_texts=keep_texts) and not is_copied(draft)
+
+
+def _pastes(draft: Draft) -> bool:
+    if draft.operation == Operation.KEYBOARD_KEY.value:
+        return pastes(draft.body.get("text", ""))
+    return draft.operation == Operation.MOUSE_CLICK.value and draft.body.get("button") == "middle"
 
 
 def text_of(draft: Draft) -> str:

@@ -280,6 +280,41 @@ async def test_what_is_typed_while_secret_is_on_is_secret_and_its_field_stays_bl
     assert await holding(service, "hunter2") == []
 
 
+async def test_field_in_which_something_is_pasted_while_secret_is_on_stays_black(
+    service: Service,
+) -> None:
+    async with shown(service) as form:
+        recording = await begun(service)
+        for on in (False, True, False):
+            await secret(form, recording, on=on)
+            await form.looked()
+            await form.does("keyboard/key", {"text": "ctrl+v"})
+        await form.looked()
+        ended = await stopped(service, recording)
+    steps = await steps_of(service, recording)
+    blackened = [await blacks(service, step, FIELD) for step in steps]
+    assert blackened == [[False, False], [True, True], [True, True]]
+    assert [step["body"] for step in steps] == [{"text": "ctrl+v"}] * 3
+    # Nothing has to be filled in: what is pasted is copied before.
+    assert ended["secrets"] == 0
+
+
+async def test_nothing_is_shown_after_the_middle_button_pasted_until_secret_is_off(
+    service: Service,
+) -> None:
+    async with shown(service) as form:
+        recording = await begun(service)
+        form.answers = [""] * 4
+        for on, button in ((False, "middle"), (True, "middle"), (True, "left"), (False, "left")):
+            await secret(form, recording, on=on)
+            await form.looked()
+            await form.does("mouse/click", {"x": 300, "y": 300, "button": button})
+        await form.looked()
+        await stopped(service, recording)
+    steps = await steps_of(service, recording)
+    assert [step["picture"] is not None for step in steps] == [True, False, False, True]
+
+
 async def test_nothing_is_shown_after_a_link_came_back_while_secret_is_on(
     service: Service,
 ) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.dispatch.recording.keys import Pressed, Typed, strokes, types_something
+from server.dispatch.recording.keys import Pressed, Typed, pastes, strokes, types_something
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,17 @@ def test_combination_is_what_it_types_and_what_is_between(
 ) -> None:
     assert [*strokes(text)] == parts
     assert types_something(text) == any(isinstance(part, Typed) for part in parts)
+
+
+@pytest.mark.parametrize(
+    "text", ["ctrl+v", "a ctrl+shift+V", "cmd+v", "shift+insert", "altgr+ctrl+v"]
+)
+def test_what_pastes(text: str) -> None:
+    assert pastes(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["v", "shift+V", "altgr+v", "ctrl+c", "ctrl+insert", "insert", "ctrl"]
+)
+def test_what_does_not_paste(text: str) -> None:
+    assert not pastes(text)
