@@ -81,7 +81,7 @@ class Sender:
     ``lease_hash`` is that of the control lease that it came with; None where it came with none.
     What is ``in_segment`` is a part of a hand's work, of which the audit has an entry for all
     together.  ``recording`` is that of its own which it names, if it names one, and ``user_id`` the
-    token's user.
+    token's user.  Who ``has_secrets`` is a run: whatever it types may be one of them.
     """
 
     organization_id: UUID
@@ -92,6 +92,7 @@ class Sender:
     in_segment: bool = False
     recording: UUID | None = None
     user_id: UUID | None = None
+    has_secrets: bool = False
 
 
 def _of_its_operation(body: Any, info: ValidationInfo) -> Any:

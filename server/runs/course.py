@@ -360,4 +360,5 @@ def sender_of(run: StoredRun) -> Sender:
         request_id=str(run.id),
         lease_hash=run.reservation,
         user_id=run.user_id,
+        has_secrets=bool(run.secrets),
     )

@@ -91,6 +91,11 @@ class Draft:
         return self.operation == GAP
 
     @property
+    def by_mouse(self) -> bool:
+        """Whether it was done with the pointer."""
+        return self.operation.startswith("mouse.")
+
+    @property
     def pause_began(self) -> int:
         """From when on the time until the next step counts.
 

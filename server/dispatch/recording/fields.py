@@ -50,7 +50,7 @@ def covers_of(draft: Draft) -> tuple[Covers | None, Covers | None]:
     first, last = draft.around, draft.last_around
     if first is None or last is None or not draft.is_alone:
         return None, None
-    if draft.place is not None:
+    if draft.by_mouse:
         return None, None  # What is pasted there need not go to what has the focus.
     before = _box(first.before, draft) if first.is_before_fresh else None
     after = _box(last.after, draft) if last.is_after_fresh else None

@@ -191,6 +191,7 @@ class Gestures:
             draft is not None
             and draft.operation == Operation.MOUSE_CLICK
             and draft.body.get("clicks", 1) < MOST_CLICKS
+            and draft.is_said_secret == press.done.is_said_secret
             and draft.body.get("button", "left") == press.button
             and tuple(draft.body.get("modifiers", ())) == press.modifiers
             and press.pressed_at - self._clicked_at <= DOUBLE_CLICK
@@ -299,7 +300,11 @@ class Gestures:
     def _combined(self, done: Done, keys: str) -> list[Draft]:
         """A combination; the same one again is pressed again in the same step."""
         draft = self._draft
-        if draft is not None and draft.operation == Operation.KEYBOARD_KEY:
+        if (
+            draft is not None
+            and draft.operation == Operation.KEYBOARD_KEY
+            and draft.is_said_secret == done.is_said_secret
+        ):
             chords = draft.body["text"].split(" ")
             if chords[-1] == keys and len(chords) < MOST_CHORDS:
                 draft.body["text"] += f" {keys}"

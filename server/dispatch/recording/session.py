@@ -172,9 +172,9 @@ class RecordingSession:
         self, command: Command, beneath: Beneath | None, around: BeforeAndAfter | None = None
     ) -> Taken:
         """An input is on its way; it is told of again when it has `ended`."""
-        now, secret = server_time(), self.mark.secret
+        now, secret = server_time(), self.mark.secret or command.sender.has_secrets
         taken = Taken(command, self._frames.newest, beneath, around, is_said_secret=secret)
-        self._was_secret |= secret
+        self._was_secret |= self.mark.secret
         self._under_way[id(taken)] = now, changes_texts(command.body) > 0
         self._answered.clear()
         self._notes.desktop_is(self.link.desktop.displays, now)
@@ -197,7 +197,7 @@ class RecordingSession:
         if isinstance(reply, Ended) and reply.is_replayed:
             # Nobody knows whether it was said to be secret on an earlier link.
             is_secret = self._was_secret or reply.accepted_at < self._began
-            taken = taken.made_up(is_said_secret=is_secret)
+            taken = taken.made_up(is_said_secret=is_secret or taken.is_said_secret)
         if reply is not None and self._private_since is None and self._was_open(taken, reply):
             self._notes.ended(taken, reply, at)
         self._wake()
@@ -370,6 +370,8 @@ class RecordingSession:
         if next_began is not None:
             until = max(min(until, next_began), draft.ended)
         is_secret = shows_secret(draft, keep_texts=self.mark.keep_texts)
+        if is_secret and draft.text is None:
+            self._unkept.is_whole = False  # It was pasted, and may be in any name from now on.
         is_unseen = draft.is_gap or draft.is_made_up
         # Another input may have shown a part of a text by then.
         if is_unseen or self._is_typing(draft.began, draft, typing):

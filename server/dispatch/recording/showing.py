@@ -42,7 +42,7 @@ class Showing:
 
     def is_shown(self, draft: Draft) -> None:
         """A step is over: what was on the screen before it typed something is not shown later."""
-        if not draft.operation.startswith("mouse."):
+        if not draft.by_mouse:
             self._typed_at = max(self._typed_at, draft.ended)
 
     def learn(self, draft: Draft, *, is_secret: bool) -> None:

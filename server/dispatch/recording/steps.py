@@ -65,7 +65,8 @@ def shows_secret(draft: Draft, *, keep_texts: bool) -> bool:
 def _pastes(draft: Draft) -> bool:
     if draft.operation == Operation.KEYBOARD_KEY.value:
         return pastes(draft.body.get("text", ""))
-    return draft.operation == Operation.MOUSE_CLICK.value and draft.body.get("button") == "middle"
+    # Most programs paste as the button goes down.
+    return draft.by_mouse and draft.body.get("button") == "middle"
 
 
 def text_of(draft: Draft) -> str:

@@ -290,17 +290,30 @@ async def test_field_in_which_something_is_pasted_while_secret_is_on_stays_black
             await form.looked()
             await form.does("keyboard/key", {"text": "ctrl+v"})
         await form.looked()
+        form.answers = ["Nobody is called S3cret"]
+        await form.does("mouse/click", {"x": 300, "y": 300})
+        await form.looked()
         ended = await stopped(service, recording)
-    steps = await steps_of(service, recording)
-    blackened = [await blacks(service, step, FIELD) for step in steps]
+    *pasting, clicked = await steps_of(service, recording)
+    blackened = [await blacks(service, step, FIELD) for step in pasting]
     assert blackened == [[False, False], [True, True], [True, True]]
-    assert [step["body"] for step in steps] == [{"text": "ctrl+v"}] * 3
+    assert [step["body"] for step in pasting] == [{"text": "ctrl+v"}] * 3
+    # Nobody knows what was pasted, so that a name may have it.
+    assert "S3cret" not in str(clicked)
     # Nothing has to be filled in: what is pasted is copied before.
     assert ended["secrets"] == 0
 
 
+@pytest.mark.parametrize(
+    ("operation", "body"),
+    [
+        ("mouse/click", {"x": 300, "y": 300}),
+        ("mouse/click", {}),
+        ("mouse/drag", {"start_x": 1, "start_y": 1, "to_x": 9, "to_y": 9, "duration": 0}),
+    ],
+)
 async def test_nothing_is_shown_after_the_middle_button_pasted_until_secret_is_off(
-    service: Service,
+    service: Service, operation: str, body: Any
 ) -> None:
     async with shown(service) as form:
         recording = await begun(service)
@@ -308,7 +321,7 @@ async def test_nothing_is_shown_after_the_middle_button_pasted_until_secret_is_o
         for on, button in ((False, "middle"), (True, "middle"), (True, "left"), (False, "left")):
             await secret(form, recording, on=on)
             await form.looked()
-            await form.does("mouse/click", {"x": 300, "y": 300, "button": button})
+            await form.does(operation, {**body, "button": button})
         await form.looked()
         await stopped(service, recording)
     steps = await steps_of(service, recording)
@@ -362,10 +375,11 @@ async def test_step_that_is_made_up_shows_nothing_of_the_screen_as_it_is_later(
             reply = await service.post(form.machine.input_path(operation), body, headers=key)
             assert (reply.status, "Idempotency-Replayed" in reply.headers) == (200, True)
         await stopped(service, recording)
-    steps = [each for each in await steps_of(service, recording) if each["operation"] != "gap"]
-    clicked, typed = steps
+    # The machine told what became of both in one moment, in either order.
+    steps = {each["operation"]: each for each in await steps_of(service, recording)}
+    clicked, typed = steps["mouse.click"], steps["keyboard.type"]
     assert (typed["body"], typed["secret"]) == ({}, "secret_1")
-    for step in steps:
+    for step in (clicked, typed):
         assert (step["picture"], step["picture_after"]) == (None, None)
     assert not clicked["target"].keys() & {"element", "box", "crop", "around"}
 

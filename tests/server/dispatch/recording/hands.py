@@ -20,11 +20,13 @@ class ScriptedHand:
         self.gestures = Gestures()
         self.now = 1_000_000
         self.closed: list[Draft] = []
+        self.is_said_secret = False
 
     def does(self, body: AnyInput, after: int = 20) -> None:
         """Do something, so many milliseconds after what came before."""
         self.now += after
-        done = Done(uuid4(), SENDER, body, Span(self.now - 2, self.now))
+        span = Span(self.now - 2, self.now)
+        done = Done(uuid4(), SENDER, body, span, is_said_secret=self.is_said_secret)
         self.closed += self.gestures.took(done)
 
     def moves(self, *places: tuple[int, int], after: int = 20) -> None:

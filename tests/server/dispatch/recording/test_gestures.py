@@ -119,6 +119,20 @@ def test_modifiers_alone_are_one_combination_and_may_come_up_at_once(hand: Scrip
     assert [body.get("text") for _, body, _ in hand.steps] == ["ctrl+alt", "shift+down", None]
 
 
+def test_what_is_said_to_be_secret_is_a_step_of_its_own(hand: ScriptedHand) -> None:
+    for hand.is_said_secret in (False, True):
+        for _ in range(2):
+            hand.presses(5, 5, "middle")
+            hand.releases(5, 5, "middle")
+    assert [body["clicks"] for _, body, _ in hand.steps] == [2, 2]
+    hand.rests(5000)
+    for hand.is_said_secret in (False, True):
+        hand.holds("ctrl")
+        hand.strikes("v", "v")
+        hand.lets_go("ctrl")
+    assert [body.get("text") for _, body, _ in hand.steps][-2:] == ["ctrl+v ctrl+v"] * 2
+
+
 def test_key_that_is_held_is_held_for_as_long(hand: ScriptedHand) -> None:
     hand.strikes("a", "b", "down", "down")
     hand.holds("down")
