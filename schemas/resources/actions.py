@@ -63,6 +63,8 @@ Action = Literal[
     "trajectory.deleted",
     "recording.started",
     "recording.stopped",
+    "recording.secret_on",
+    "recording.secret_off",
     "help.requested",
     "help.answered",
     "help.withdrawn",

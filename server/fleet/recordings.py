@@ -259,16 +259,15 @@ class Recordings:
             keep_texts=new.keep_texts,
         )
 
-        async def work(transaction: Transaction) -> None:
+        async def work(transaction: Transaction) -> StoredRecording:
             if new.workflow_id is None:
                 await transaction.workflows.insert(_workflow(stored, new))
             else:
                 await _check_workflow(transaction, principal.organization_id, new.workflow_id)
             await transaction.trajectories.insert(_trajectory(stored, principal, machine, new))
-            await transaction.recordings.insert(stored)
+            return await transaction.recordings.insert(stored)
 
-        await self._transactions.run(work)
-        return stored
+        return await self._transactions.run(work)
 
     async def _undo(self, stored: StoredRecording, new: NewRecording) -> None:
         """Nobody has confirmed that it is recorded: then there is nothing that `_insert` stored."""

@@ -83,7 +83,9 @@ class RunHalts:
     async def _asked(self, run: StoredRun, why: Halting) -> UUID | None:
         if run.machine_id is None:
             return None
-        reason = f"Run {run.id} is halted at step {run.step}: {why.detail}"
+        # Whoever sees the machine reads this, and what the screen shows needs more than that.
+        words = why.without_screen().detail
+        reason = f"Run {run.id} is halted at step {run.step}: {words}"
         new = NewHelp(
             machine_id=run.machine_id,
             kind="help",

@@ -6,6 +6,7 @@ from pydantic import BaseModel
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
+from schemas.resources.actions import Action
 from schemas.resources.recordings import (
     NewRecording,
     Recording,
@@ -136,4 +137,7 @@ class SecretRecordingHandler(OneRecordingHandler):
         recordings = self.services.machines.recordings
         with refusals(f"recording {before.id}"):
             changed = await recordings.type_secret(self.organization_id, before.id, secret=body.on)
+        if before.secret != body.on:
+            action: Action = "recording.secret_on" if body.on else "recording.secret_off"
+            await record(self, action, before.id, machine_id=before.machine_id)
         self.answer(200, changed or before)

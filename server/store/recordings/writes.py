@@ -4,6 +4,7 @@ Everything here raises the driver's own errors, which say whether to try the tra
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -41,19 +42,15 @@ class RecordingWrites:
         self._keys = database.collection("recorded_inputs")
         self._machines = database.collection("machines")
 
-    async def insert(self, recording: StoredRecording) -> None:
-        """Store a new one, and mark its machine.
+    async def insert(self, recording: StoredRecording) -> StoredRecording:
+        """Store a new one, and mark its machine; what is stored.
 
-        Raises NotFound where there is no such machine, WrongState where as many recordings of it
-        run as may.
+        What is typed is a secret for it where that was said for any other of its machine.  Raises
+        NotFound where there is no such machine, WrongState where as many recordings of it run as
+        may.
         """
         own = existing(recording.organization_id, recording.machine_id)
-        machine = await self._machines.find_one_and_update(
-            own,
-            noted({"$push": {"recordings": recording.mark.document()}}),
-            {"recordings": True, "name": True},
-            session=self._session,
-        )
+        machine = await self._machines.find_one(own, {"recordings": True}, session=self._session)
         if machine is None:
             raise NotFound("There is no such machine.")
         marks = machine.get("recordings", ())
@@ -63,7 +60,11 @@ class RecordingWrites:
                 f"{MOST_OF_MACHINE} recordings of this machine run, which are as many as may: by "
                 f"{names}"
             )
-        await self._recordings.insert_one(recording_document(recording), session=self._session)
+        stored = replace(recording, secret=any(mark.get("secret", False) for mark in marks))
+        marked = noted({"$push": {"recordings": stored.mark.document()}})
+        await self._machines.update_one(own, marked, session=self._session)
+        await self._recordings.insert_one(recording_document(stored), session=self._session)
+        return stored
 
     async def get(self, organization_id: UUID, recording_id: UUID) -> StoredRecording | None:
         """The recording, to be written, or None."""

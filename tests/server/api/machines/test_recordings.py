@@ -278,6 +278,25 @@ async def test_everybody_sees_that_a_machine_is_recorded_and_by_whom(service: Se
         assert (kept["target"], kept["machine_id"]) == (recording["id"], "desk-1")
 
 
+async def test_recording_that_begins_while_secret_is_on_keeps_no_secret(service: Service) -> None:
+    async with service.joined() as (machine, link):
+        first = await begun(service)
+        path = f"/v1/recordings/{first['id']}/secret"
+        for on in (True, True):
+            await service.post(path, {"on": on})
+        second = await begun(service, keep_texts=True)
+        assert second["secret"] is True
+        await sent(machine, link, "keyboard/type", {"text": "hunter2"})
+        await service.post(path, {"on": False})
+        # Of the other one it is said until somebody says otherwise of that, too.
+        await sent(machine, link, "keyboard/type", {"text": "hunter3"})
+        await stopped(service, second)
+    assert ["text" in step["body"] for step in await steps_of(service, second)] == [False, False]
+    for action in ("recording.secret_on", "recording.secret_off"):
+        (kept,) = (await service.get(f"/v1/audit?action={action}")).json["items"]
+        assert (kept["target"], kept["machine_id"]) == (first["id"], "desk-1")
+
+
 async def test_bad_beginnings_have_their_words(service: Service) -> None:
     machine = await service.new_machine()
     offline = await service.post(RECORDINGS, {})
