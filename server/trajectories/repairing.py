@@ -49,11 +49,17 @@ class RepairProposals:
     def __init__(self, store: TrajectoryStore) -> None:
         self._store = store
 
-    async def by_hand(self, organization_id: UUID, trajectory_id: UUID) -> StoredTrajectory:
-        """A recording of what was done by hand.  Raises WrongState where it repairs no step."""
+    async def by_hand(
+        self, organization_id: UUID, trajectory_id: UUID, machine_id: str | None
+    ) -> StoredTrajectory:
+        """A recording of what was done by hand.  Raises WrongState where it repairs no step.
+
+        Of one of another machine nothing is told, not even that it is there: whoever asks need not
+        reach that.
+        """
         found = await self._store.get(organization_id, trajectory_id)
-        if found is None:
-            raise WrongState(f"there is no trajectory {trajectory_id}")
+        if found is None or found.machine_id is None or found.machine_id != machine_id:
+            raise WrongState(f"there is no recording {trajectory_id} of the run's machine")
         if not found.is_generated:
             raise WrongState("it is still recorded: stop the recording first")
         if not 1 <= found.step_count <= MOST_BY_HAND:

@@ -124,7 +124,10 @@ def words_of(reply: CommandReply) -> tuple[str, str]:
 def tells_of_screen(outcome: Outcome) -> bool:
     """Whether an outcome says what was on the screen, such as the names of elements."""
     actions = results_of(outcome) or ()
-    if any(each.at is not None or each.matched is not None for each in actions):
+    if any(
+        each.status == "not_seen" or each.at is not None or each.matched is not None
+        for each in actions
+    ):
         return True
     failed = (outcome,) if isinstance(outcome, Refused | Failed) else actions
     return any((each.code or "").startswith(_OF_ELEMENTS) for each in failed)

@@ -112,9 +112,10 @@ class RunRepairs:
         self, run: StoredRun, halted: Halted, trajectory_id: UUID, by: Editor
     ) -> Texts:
         """What takes the place of the step that somebody did; behind it, where it was done."""
-        recorded = await self._proposals.by_hand(run.organization_id, trajectory_id)
-        if recorded.machine_id != run.machine_id or recorded.created_at < halted.at:
-            raise WrongState("it was not recorded on the run's machine since the run is halted")
+        about = run.organization_id, trajectory_id, run.machine_id
+        recorded = await self._proposals.by_hand(*about)
+        if recorded.created_at < halted.at:
+            raise WrongState("it was not recorded since the run is halted")
         if set(recorded.authors) != {by.author}:
             raise WrongState("others took part in the recording: give one of what you did alone")
         done = await self._proposals.texts(recorded)

@@ -105,6 +105,7 @@ def test_element_that_is_not_one_is_a_problem_that_every_retry_gets(kind: str) -
         ({"status": "completed"}, False),
         ({"status": "failed", "code": "no_key", "message": "there is no key"}, False),
         ({"status": "not_seen", "code": "element_missing", "message": "no Save"}, True),
+        ({"status": "not_seen"}, True),
         ({"status": "failed", "code": "element_cannot", "message": "The Save"}, True),
         ({"status": "completed", "at": Region(x=1, y=2, width=3, height=4)}, True),
         ({"status": "completed", "matched": 0}, True),

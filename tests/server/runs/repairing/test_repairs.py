@@ -204,7 +204,7 @@ async def record(service: Service, machine: ScriptedMachine, of: str) -> Any:
     [
         ({"element": {"name": "Nothing"}}, "no element is like what was pointed at"),
         ({"place": {"x": 5, "y": 5}}, "has neither a role, a name nor a picture"),
-        ({"skip": True, "by_hand": str(uuid4())}, "there is no trajectory"),
+        ({"skip": True, "by_hand": str(uuid4())}, "there is no recording"),
     ],
 )
 async def test_what_repairs_nothing_leaves_the_run_halted(
@@ -218,6 +218,22 @@ async def test_what_repairs_nothing_leaves_the_run_halted(
     found = await run_of(service, run)
     assert (found["halted"], found["proposal_id"]) == (halted["halted"], None)
     assert player.pressed == []
+
+
+async def test_nothing_is_told_of_a_recording_of_another_machine(
+    service: Service, player: Player
+) -> None:
+    player.outcomes = [REFUSED]
+    run = await begun(service, await approved(service, steps("a")))
+    await until_halted(service, run)
+    other = await service.new_machine("desk-2")
+    async with other.connected():
+        recording = (await record(service, other, "me")).json
+        told = []
+        for trajectory_id in (recording["trajectory_id"], str(uuid4())):
+            refused = await proceed(service, run, {"skip": True, "by_hand": trajectory_id})
+            told.append(refused.json["detail"].replace(trajectory_id, "it"))
+    assert told == ["there is no recording it of the run's machine"] * 2
 
 
 async def test_only_a_step_that_was_not_done_is_pointed_at_and_none_with_secrets(
