@@ -109,7 +109,7 @@ class Fleet:
         await self._stored(organization_id, machine_id)
 
     async def add(
-        self, organization_id: UUID, new: NewMachine, within: Collection[UUID] | None
+        self, organization_id: UUID, new: NewMachine, within: Collection[UUID] | None = None
     ) -> tuple[StoredMachine, CreatedToken]:
         """Add a machine, and the token that it connects with.
 
