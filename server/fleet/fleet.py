@@ -1,6 +1,6 @@
 """The machines of organizations: what may become of one, and who has to hear of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from uuid import UUID, uuid4
 
 from schemas.http.queries import PageQuery
@@ -109,11 +109,12 @@ class Fleet:
         await self._stored(organization_id, machine_id)
 
     async def add(
-        self, organization_id: UUID, new: NewMachine
+        self, organization_id: UUID, new: NewMachine, within: Collection[UUID] | None = None
     ) -> tuple[StoredMachine, CreatedToken]:
         """Add a machine, and the token that it connects with.
 
-        Raises AlreadyExists, and a validation error for a pool that is not there.
+        ``within`` are the pools of a token that is bound to any.  Raises AlreadyExists, also for
+        one that was removed beyond these, and a validation error for a pool that is not there.
         """
         labels = Labels(new.tags, await self._pools.check(organization_id, new.pool_ids))
         machine_id = new.id or str(uuid4())
@@ -123,7 +124,7 @@ class Fleet:
             NewToken(name=name, scopes=[Scope.MACHINE_CONNECT], machine_id=machine_id),
         )
         stored = await self._machines.create(
-            organization_id, machine_id, new.name or machine_id, token.stored, labels
+            organization_id, machine_id, new.name or machine_id, token.stored, labels, within
         )
         self._changed(organization_id, machine_id)
         return stored, token.view

@@ -79,7 +79,7 @@ class Invitations:
         """
         pools = await self._pools.check(organization_id, new.pool_ids)
         if new.machine_id is not None:
-            await self._be_there(organization_id, new.machine_id)
+            await self._be_there(organization_id, new.machine_id, within)
         labels = Labels(new.tags, pools)
         return await self._made(organization_id, new, labels, by=by, within=within)
 
@@ -120,9 +120,11 @@ class Invitations:
         await self._invitations.insert(stored)
         return CreatedInvitation(**dict(await self._view(stored)), code=code)
 
-    async def _be_there(self, organization_id: UUID, machine_id: str) -> None:
+    async def _be_there(
+        self, organization_id: UUID, machine_id: str, within: Collection[UUID] | None
+    ) -> None:
         try:
-            await self._machines.create(organization_id, machine_id, machine_id)
+            await self._machines.create(organization_id, machine_id, machine_id, within=within)
         except AlreadyExists:
             return
         self._changed(organization_id, machine_id)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from server.store.help.requests import HelpWrites
 from server.store.idempotency import IdempotencyStore, KeyedRequest
+from server.store.identity.makers import MakerReads
 from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import Session, in_transaction
 from server.store.recordings.writes import RecordingWrites
@@ -31,6 +32,7 @@ class Transaction:
         self.recordings = RecordingWrites(database, session)
         self.help = HelpWrites(database, session)
         self.runs = RunWrites(database, session)
+        self.makers = MakerReads(database, session)
 
 
 class Transactions:

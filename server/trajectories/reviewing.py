@@ -54,22 +54,32 @@ class Reviews:
 
         async def work(transaction: Transaction) -> dict[str, Any]:
             opened = await transaction.trajectories.open(organization_id, trajectory_id, versions)
-            self._check(opened.stored, new, by, makers)
+            await self._check(transaction, opened.stored, new, by, makers)
             return head_result(await opened.change_head(decided(opened.stored, new, by)))
 
         return head_answer(*await self._transactions.run_once(request, work))
 
-    def _check(
-        self, stored: StoredTrajectory, new: NewReview, by: Editor, makers: Collection[UUID]
+    async def _check(
+        self,
+        transaction: Transaction,
+        stored: StoredTrajectory,
+        new: NewReview,
+        by: Editor,
+        makers: Collection[UUID],
     ) -> None:
         if refusal := refused_decision(stored, new):
             raise WrongState(refusal)
         if new.decision != "approve" or self._authors_may_approve:
             return
-        if is_author(stored, by) or is_of_author(stored, by, makers):
+        behind = await transaction.makers.users_behind(author_tokens(stored))
+        if (
+            is_author(stored, by)
+            or is_of_author(stored, by, makers)
+            or is_behind_author(behind, by, makers)
+        ):
             raise OwnWork(
-                "you made it, or changed it: somebody else has to approve it, unless the server's "
-                "setting authors_may_approve lets its authors"
+                "you made it, or changed it, or one of your tokens did: somebody else has to "
+                "approve it, unless the server's setting authors_may_approve lets its authors"
             )
 
 
@@ -113,6 +123,19 @@ def is_of_author(stored: StoredTrajectory, by: Editor, makers: Collection[UUID])
     return by.user_id is None and (
         not made_by.isdisjoint(stored.authors) or stored.user_id in makers
     )
+
+
+def author_tokens(stored: StoredTrajectory) -> list[UUID]:
+    """The tokens without a user among the authors."""
+    kinds = (each.partition(":") for each in stored.authors)
+    return [UUID(own_id) for kind, _, own_id in kinds if kind == "token"]
+
+
+def is_behind_author(behind: Collection[UUID], by: Editor, makers: Collection[UUID]) -> bool:
+    """Whether somebody is one of the users behind the authors' tokens, or a token of theirs."""
+    if by.user_id is not None:
+        return by.user_id in behind
+    return not set(behind).isdisjoint(makers)
 
 
 def is_runnable(stored: StoredTrajectory) -> bool:

@@ -53,7 +53,7 @@ class MachinesHandler(ApiHandler):
             self.principal.require(Scope.POOLS_WRITE)
         check_pools(self.principal, body.pool_ids)
         try:
-            stored, token = await fleet.add(self.organization_id, body)
+            stored, token = await fleet.add(self.organization_id, body, self.principal.pools)
         except AlreadyExists:
             raise ProblemError(
                 problems.CONFLICT, f"there is a machine {body.id!r} already"

@@ -44,7 +44,7 @@ class StoredInvitation:
     """What each machine gets that joins."""
     within: Sequence[UUID] | None = None
     """The pools of the token that made it, if that is bound to any: a machine that it is for has to
-    be in one of them when it joins."""
+    be in one of them when it joins, and a removed one whose id a host gets has to have been."""
 
 
 @dataclass(frozen=True)
@@ -193,8 +193,14 @@ class InvitationStore:
         """Make a machine of a host, with the token that it made, in a transaction."""
         machine_id = invitation.machine_id
         if machine_id is None:
-            machine_id = await self._free_id(join.organization_id, join.host, session)
-            await self._machines.insert_in(session, join.organization_id, machine_id, machine_id)
+            machine_id = await self._free_id(join.host, invitation, session)
+            await self._machines.insert_in(
+                session,
+                join.organization_id,
+                machine_id,
+                machine_id,
+                within=invitation.within,
+            )
         # A machine that only changes its token still came by what it came by.
         came_by = None
         if not invitation.replaces_tokens:
@@ -236,10 +242,12 @@ class InvitationStore:
             invitation.within,
         )
 
-    async def _free_id(self, organization_id: UUID, host: str, session: Session) -> str:
+    async def _free_id(self, host: str, invitation: StoredInvitation, session: Session) -> str:
         """The host's name, with a number behind it where another machine has it."""
         pattern = f"^{re.escape(host)}(-[0-9]+)?$"
-        taken = await self._machines.ids_like(organization_id, pattern, session)
+        taken = await self._machines.ids_like(
+            invitation.organization_id, pattern, session, invitation.within
+        )
         names = [host, *(f"{host}-{number}" for number in range(2, len(taken) + 2))]
         return next(name for name in names if name not in taken)
 

@@ -95,14 +95,18 @@ class MachineStore:
         name: str,
         token: StoredToken | None = None,
         labels: Labels = NO_LABELS,
+        within: Collection[UUID] | None = None,
     ) -> Machine:
         """Store a new machine, with the token that it connects with: both, or none.
 
-        Raises AlreadyExists where the organization has a machine of this id.
+        Raises AlreadyExists where the organization has a machine of this id, or has removed one
+        that was in none of the pools ``within``.
         """
 
         async def work(session: Session) -> Machine:
-            stored = await self.insert_in(session, organization_id, machine_id, name, labels)
+            stored = await self.insert_in(
+                session, organization_id, machine_id, name, labels, within
+            )
             if token is not None:
                 await self._tokens.insert_one(token_document(token), session=session)
             return stored
@@ -111,9 +115,21 @@ class MachineStore:
         await self._counts.forget(organization_id, machine_id)
         return stored
 
-    async def ids_like(self, organization_id: UUID, pattern: str, session: Session) -> set[str]:
-        """The ids of the machines that fit a regular expression, as a transaction sees them."""
+    async def ids_like(
+        self,
+        organization_id: UUID,
+        pattern: str,
+        session: Session,
+        within: Collection[UUID] | None,
+    ) -> set[str]:
+        """The taken ids that fit a regular expression, as a transaction sees them.
+
+        Those of removed machines are taken where these were in none of the pools ``within``.
+        """
         wanted = {**existing(organization_id, ""), "machine_id": {"$regex": pattern}}
+        if within is not None:
+            del wanted["deleted_at"]
+            wanted["$or"] = [{"deleted_at": None}, {"pools": {"$nin": [*within]}}]
         cursor = self._machines.find(wanted, projection=["machine_id"], session=session)
         return {each["machine_id"] async for each in cursor}
 
@@ -141,8 +157,13 @@ class MachineStore:
         machine_id: str,
         name: str,
         labels: Labels = NO_LABELS,
+        within: Collection[UUID] | None = None,
     ) -> Machine:
-        """Store a new machine in a transaction.  Raises what the driver does where it is there."""
+        """Store a new machine in a transaction.  Raises what the driver does where it is there.
+
+        All that was recorded under an id is its next machine's as well.  So whoever has machines
+        ``within`` pools alone gets no id of a removed one that was in none of them.
+        """
         time = now()
         fresh = {
             "name": name,
@@ -166,7 +187,9 @@ class MachineStore:
             "machine_id": machine_id,
             "deleted_at": {"$ne": None},
         }
-        # Finds a removed one or none; a live one makes the upsert hit the unique index.
+        if within is not None:
+            removed["pools"] = {"$in": [*within]}
+        # Finds a removed one or none; any other one makes the upsert hit the unique index.
         return machine_of(
             await self._machines.find_one_and_update(
                 removed,

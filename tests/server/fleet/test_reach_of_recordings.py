@@ -207,3 +207,31 @@ async def test_events_tell_of_what_is_in_reach(service: Service) -> None:
         heard = [(await stream.next()).data for _ in range(6)]
     assert [each["change"] for each in heard] == ["changed", "created", "deleted"] * 2
     assert [heard[at]["id"] for at in (0, 2, 3, 5)] == [within, within, of_none, of_none]
+
+
+async def test_id_of_a_machine_that_was_removed_beyond_the_pools_is_taken(service: Service) -> None:
+    """What was recorded on it would come with it."""
+    pool_id, token = await bound(service)
+    other_pool, _ = await bound(service)
+    inside, outside = await placed(service, pool_id), await placed(service)
+    elsewhere, there = await placed(service, other_pool), await placed(service)
+    gone = (inside, outside, elsewhere)
+    made = {each: await recorded(service, each, uuid4()) for each in gone}
+    for machine_id in gone:
+        path = f"/v1/machines/{machine_id}"
+        assert (await service.request("DELETE", path)).status == 204
+
+    async def added(machine_id: str, token: str) -> Reply:
+        new = {"id": machine_id, "pool_ids": [pool_id]}
+        return await service.post("/v1/machines", new, token=token)
+
+    taken = told(await added(there, token), there)
+    for machine_id in (outside, elsewhere):
+        assert told(await added(machine_id, token), machine_id) == taken
+        path = f"/v1/trajectories/{made[machine_id]}"
+        assert (await service.get(path, token=token)).status == 404
+        assert (await service.get(f"/v1/machines/{machine_id}")).status == 404
+    assert taken[0] == 409
+    assert (await added(inside, token)).status == 201
+    assert (await service.get(f"/v1/trajectories/{made[inside]}", token=token)).status == 200
+    assert (await added(outside, service.token)).status == 201

@@ -11,9 +11,11 @@ from server.errors import WrongState
 from server.trajectories.contents import with_hashes
 from server.trajectories.reviewing import (
     MOST_AUTHORS,
+    author_tokens,
     decided,
     edited,
     is_author,
+    is_behind_author,
     is_runnable,
     refused_decision,
     with_author,
@@ -65,6 +67,18 @@ def test_author_is_who_made_or_changed_it() -> None:
     assert is_author(replace(OPEN, **edited(OPEN, OTHER)), OTHER)
     # One from before its authors were kept has its user.
     assert is_author(replace(OPEN, authors=(), user_id=OTHER.user_id), OTHER)
+
+
+def test_user_behind_the_token_of_an_author_is_one() -> None:
+    token = EDITOR.model_copy(update={"user_id": None})
+    authors = (f"user:{OTHER.user_id}", token.author)
+    assert author_tokens(replace(OPEN, authors=authors)) == [token.token_id]
+    behind, other = {UUID(int=5)}, UUID(int=6)
+    assert is_behind_author(behind, OTHER, ())
+    assert is_behind_author(behind, token, [other, *behind])
+    assert not is_behind_author(behind, token, [other])
+    # Whoever has a user is nobody else, whoever made their token.
+    assert not is_behind_author(behind, OTHER.model_copy(update={"user_id": other}), behind)
 
 
 def test_authors_are_bounded_and_none_is_forgotten() -> None:

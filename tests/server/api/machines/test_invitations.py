@@ -200,6 +200,26 @@ async def test_invitation_of_a_bound_token_falls_where_its_machine_leaves_the_po
     assert await welcomed(joining(service, made["code"], "fh_another")) == "pos-1"
 
 
+async def test_host_of_a_bound_token_is_no_machine_that_was_removed_beyond_the_pools(
+    service: Service,
+) -> None:
+    pool_id, token = await bound(service)
+    for name, is_inside in (("pos", False), ("till", True)):
+        await service.new_machine(name)
+        if is_inside:
+            await put(service, name, pool_id)
+        assert (await service.request("DELETE", f"/v1/machines/{name}")).status == 204
+    new = {"pool_ids": [pool_id], "uses": 3}
+    code = (await service.post("/v1/invitations", new, token=token)).json["code"]
+    for number, (host, expected) in enumerate(
+        [("pos", "pos-2"), ("pos", "pos-3"), ("till", "till")]
+    ):
+        assert await welcomed(joining(service, code, f"fh_{number}", host)) == expected
+    # Whoever reaches all machines has it back.
+    of_all = await invited(service)
+    assert await welcomed(joining(service, of_all["code"], host="pos")) == "pos"
+
+
 async def test_host_that_waits_loses_nothing_by_a_code_that_is_used_up(service: Service) -> None:
     slow, spent = await invited(service, approval=True), await invited(service)
     assert await welcomed(joining(service, spent["code"], "fh_first")) == "reception-pc"

@@ -437,7 +437,10 @@ async def test_recording_ends_where_its_machine_leaves_the_pools_of_its_token(
 
 async def test_nobody_approves_alone_what_was_recorded_of_them(service: Service) -> None:
     scopes = (Scope.INPUT_SEND, Scope.TRAJECTORIES_READ, Scope.TRAJECTORIES_APPROVE)
-    worker, reviewer = await service.new_token(*scopes), await service.new_token(*scopes)
+    reviewer = await service.new_token(*scopes)
+    user = await service.new_token(*scopes, Scope.TOKENS_WRITE, user_id=uuid4())
+    new = {"name": "of nobody else", "scopes": [each.value for each in scopes]}
+    worker = (await service.post("/v1/tokens", new, token=user)).json["token"]
     async with service.joined() as (machine, link):
         recording = await begun(service)
         await sent(machine, link, "mouse/move", {"x": 1, "y": 1}, token=worker)
@@ -445,7 +448,7 @@ async def test_nobody_approves_alone_what_was_recorded_of_them(service: Service)
     path = f"/v1/trajectories/{recording['trajectory_id']}"
     seen = (await service.get(path)).json["content_hash"]
     approval = {"decision": "approve", "content_hash": seen}
-    for author in (service.token, worker):
+    for author in (service.token, worker, user):
         refused = await service.post(f"{path}/review", approval, token=author)
         assert refused.refusal == (403, "forbidden")
         assert "you made it" in refused.json["detail"]

@@ -365,6 +365,42 @@ async def test_token_that_an_author_has_made_for_nobody_else_approves_nothing(
     assert (await reviewed(service, path, colleague)).status == 200
 
 
+@pytest.mark.parametrize("way", ["made", "changed", "duplicated"])
+async def test_what_a_token_for_nobody_else_does_its_user_did(service: Service, way: str) -> None:
+    """Its user approves none of it, nor does another such token; who made both is no user."""
+    user = await service.new_token(*EVERYTHING, Scope.TOKENS_WRITE, user_id=uuid4())
+
+    async def made_by(maker: str, *more: Scope, **fields: Any) -> Any:
+        scopes = [each.value for each in (*EVERYTHING, *more)]
+        new = {"name": "made", "scopes": scopes, **fields}
+        return (await service.post("/v1/tokens", new, token=maker)).json
+
+    first = await made_by(user, Scope.TOKENS_WRITE)
+    second, third = await made_by(first["token"]), await made_by(user)
+    colleague = await made_by(user, user_id=str(uuid4()))
+    stranger = await made_by(service.token)
+    body = created_body() | {"trajectory_data": [CLICK]}
+    writer, more = {"token": second["token"]}, {"steps": [TYPE], "before": 1}
+    if way == "made":
+        path = path_of(await service.post("/v1/trajectories", body, **writer))
+    else:
+        path = path_of(await service.post("/v1/trajectories", body, token=stranger["token"]))
+    if way == "changed":
+        assert (await service.post(f"{path}/steps", more, **writer)).status == 200
+    if way == "duplicated":
+        path = path_of(await service.post(f"{path}/duplicate", {}, **writer))
+    # What was done stays done by whom it was, also where the tokens are good no more.
+    for token in (second, first):
+        path_of_token = f"/v1/tokens/{token['id']}"
+        assert (await service.request("DELETE", path_of_token)).status == 204
+    for token in (user, third["token"]):
+        reply = await reviewed(service, path, token)
+        assert (reply.status, reply.problem) == (403, "forbidden")
+    others = [colleague["token"], (await made_by(service.token))["token"]]
+    for token in others:
+        assert (await reviewed(service, path, token)).status == 200
+
+
 @pytest.mark.parametrize("settings", [{"authors_may_approve": True}])
 async def test_authors_approve_where_the_setting_allows_it_and_still_only_what_they_saw(
     service: Service,
