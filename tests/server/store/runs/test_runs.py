@@ -15,9 +15,16 @@ ORGANIZATION, HELP = uuid4(), uuid4()
 
 def document(**more: object) -> Document:
     return {
-        **{"_id": uuid4(), "organization_id": ORGANIZATION, "created_at": now(), "lease": None},
-        **{"machine_id": "desk-1", "token_id": uuid4(), "by": "a test", "halted": None},
-        **{"ended_at": None, **more},
+        "_id": uuid4(),
+        "organization_id": ORGANIZATION,
+        "created_at": now(),
+        "lease": None,
+        "machine_id": "desk-1",
+        "token_id": uuid4(),
+        "by": "a test",
+        "halted": None,
+        "ended_at": None,
+        **more,
     }
 
 
