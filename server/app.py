@@ -153,6 +153,7 @@ class Server:
             supervise(services.machines.pauses.run, "end pauses that are over"),
             supervise(services.machines.recordings.run, "end recordings that are over"),
             supervise(services.runs.executor.run, "work at runs"),
+            supervise(services.runs.executor.unattended.run, "look after runs that wait"),
             supervise(services.machines.help.run, "end help requests that are over"),
             supervise(services.delivering.run, "deliver to webhooks"),
             supervise(services.outages.run, "tell of machines that are gone"),

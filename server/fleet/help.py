@@ -127,6 +127,10 @@ class Help:
         """One of them."""
         return help_view(await self._stored(organization_id, help_id))
 
+    async def answered_among(self, help_ids: Collection[UUID]) -> set[UUID]:
+        """Which of these requests people have answered."""
+        return await self._store.answered_among(help_ids)
+
     async def answer(
         self, principal: Principal, help_id: UUID, answer: NewHelpAnswer
     ) -> HelpRequest:

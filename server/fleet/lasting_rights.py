@@ -1,5 +1,6 @@
 """Whether what lasts longer than a request may go on in the name of whoever began it."""
 
+from collections.abc import Collection, Mapping
 from typing import Literal
 from uuid import UUID
 
@@ -8,6 +9,9 @@ from server.store.machines.pools import PoolStore
 
 WhyNoRight = Literal["token", "pools"]
 """The token is not valid any more, or the machine is in no pool of it any more."""
+
+Begun = tuple[UUID, UUID, str | None]
+"""An organization, its token that began something, and the machine of that, if it has one yet."""
 
 
 class LastingRights:
@@ -24,11 +28,22 @@ class LastingRights:
 
         Raises StoreUnavailable.
         """
-        if not await self._tokens.usable([token_id]):
-            return "token"
-        pool_ids = await self._tokens.pools_of(token_id)
-        if pool_ids is None or machine_id is None:
-            return None
-        if await self._pools.has_member(organization_id, pool_ids, machine_id):
-            return None
-        return "pools"
+        begun = (organization_id, token_id, machine_id)
+        return (await self.over_among([begun])).get(begun)
+
+    async def over_among(self, begun: Collection[Begun]) -> Mapping[Begun, WhyNoRight]:
+        """Of these those that have to end, and why; each token is asked about once.
+
+        Raises StoreUnavailable.
+        """
+        usable = await self._tokens.usable({token_id for _, token_id, _ in begun})
+        over: dict[Begun, WhyNoRight] = {each: "token" for each in begun if each[1] not in usable}
+        pools = await self._tokens.pools_of_bound(usable)
+        machines: dict[tuple[UUID, UUID], set[str]] = {}
+        for organization_id, token_id, machine_id in begun:
+            if token_id in pools and machine_id is not None:
+                machines.setdefault((organization_id, token_id), set()).add(machine_id)
+        for (organization_id, token_id), those in machines.items():
+            left = those - await self._pools.members(organization_id, pools[token_id], those)
+            over |= {(organization_id, token_id, machine_id): "pools" for machine_id in left}
+        return over

@@ -3,6 +3,7 @@
 While a node works at a run it sees the answer by itself.
 """
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +12,7 @@ from schemas.runs.runs import Halted
 from server.runs.ending import RunEnding
 from server.runs.halting import RunHalts
 from server.runs.stops import Ending
-from server.store.runs.runs import RunStore
+from server.store.runs.runs import RunStore, UnattendedRun
 from server.store.transactions import Transactions
 
 
@@ -45,6 +46,12 @@ class ParkedAnswers:
         resumed = await self._transactions.run(lambda writes: writes.runs.resume(run, changes))
         if resumed is not None:
             self._ending.tell(resumed)
+
+    async def apply_among(self, runs: Sequence[UnattendedRun]) -> None:
+        """Do what was answered about any of these, and was not done.  Raises StoreUnavailable."""
+        asked = {run.help_id: run for run in runs if run.help_id is not None}
+        for help_id in await self._halts.answered_among(asked.keys()):
+            await self.apply(asked[help_id].organization_id, asked[help_id].id)
 
 
 def answered(halted: Halted, asked: HelpRequest | None) -> dict[str, Any] | None:

@@ -21,7 +21,7 @@ from server.dispatch.dispatcher import Dispatcher
 from server.errors import StoreError, StoreUnavailable, WrongState
 from server.fleet.lasting_rights import LastingRights
 from server.runs.answering import ParkedAnswers, answered
-from server.runs.ending import RunEnding
+from server.runs.ending import RunEnding, why_no_right
 from server.runs.halting import RunHalts
 from server.runs.hold import RunHold, taken_over
 from server.runs.machine import RunMachine
@@ -82,6 +82,11 @@ class RunCourse:
         self._cause: Exception | None = None
         self._leaves = False
         self._told = asyncio.Event()
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether it waits for people."""
+        return self._run.halted is not None
 
     def leave(self) -> None:
         """Have another node go on: at once, or when the input under way has ended."""
@@ -237,11 +242,7 @@ class RunCourse:
 
     async def _why_no_right(self, run: StoredRun) -> str | None:
         why = await self._parts.rights.why_over(run.organization_id, run.token_id, run.machine_id)
-        if why == "token":
-            return f"the token {run.by}, which began it, is not valid any more"
-        if why == "pools":
-            return f"its machine is in no pool of the token {run.by}, which began it, any more"
-        return None
+        return None if why is None else why_no_right(why, run.by)
 
     async def _look_at_hold(self) -> None:
         """Keep the machine; where somebody has taken it, what is being sent says so itself."""

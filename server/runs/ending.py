@@ -8,6 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from schemas.runs.runs import KEPT_DAYS, Run, RunStatus
+from server.fleet.lasting_rights import WhyNoRight
 from server.runs.views import run_view
 from server.store.runs.documents import StoredRun
 from server.store.times import now
@@ -18,6 +19,15 @@ MakeDeliveries = Callable[[StoredRun], Awaitable[Sequence[StoredDelivery]]]
 """Makes what webhooks are told of a run that ends."""
 
 KEPT: Final = timedelta(days=KEPT_DAYS)
+
+MACHINE_REMOVED: Final = "its machine was removed"
+
+
+def why_no_right(why: WhyNoRight, by: str) -> str:
+    """Why a run ends that was begun with the token of this name, for people."""
+    if why == "token":
+        return f"the token {by}, which began it, is not valid any more"
+    return f"its machine is in no pool of the token {by}, which began it, any more"
 
 
 class RunEnding:

@@ -9,10 +9,11 @@ from uuid import UUID
 
 from server.errors import StoreUnavailable
 from server.runs.course import CourseParts, RunCourse
+from server.runs.ending import MACHINE_REMOVED
+from server.runs.unattended import UnattendedRuns
 from server.store.machines.machines import MachineStore
 from server.store.machines.pools import PoolStore
 from server.store.runs.documents import StoredRun
-from server.store.runs.runs import RunStore
 from server.store.runs.turns import WaitingRun
 from server.store.times import now
 from server.tasks import Tasks
@@ -25,7 +26,15 @@ POLL_SECONDS: Final = 1.0
 LEAVING_POLL_SECONDS: Final = 0.02
 
 MOST_AT_ONCE: Final = 200
-"""On one node."""
+"""On one node, besides those that are halted: these wait for people, and simply go on then."""
+
+MOST_KEPT: Final = 1_000
+"""On one node, with those that are halted.
+
+Each has a machine of its own, by a unique index, and as many requests for help may an organization
+have open.  What a halted run costs a node are a few small operations of the database in two
+seconds.
+"""
 
 _Machine = tuple[UUID, str]
 """A machine, and before it its organization."""
@@ -37,13 +46,13 @@ class RunExecutor:
     def __init__(
         self,
         parts: CourseParts,
-        store: RunStore,
+        unattended: UnattendedRuns,
         machines: MachineStore,
         pools: PoolStore,
         background: Tasks,
     ) -> None:
         self._parts = parts
-        self._store = store
+        self.unattended = unattended
         self._machines = machines
         self._pools = pools
         self._background = background
@@ -83,8 +92,12 @@ class RunExecutor:
         while self._courses and asyncio.get_running_loop().time() < give_up_at:  # noqa: ASYNC110
             await asyncio.sleep(LEAVING_POLL_SECONDS)
 
+    def _has_room(self) -> bool:
+        working = sum(not course.is_halted for course in self._courses.values())
+        return working < MOST_AT_ONCE and len(self._courses) < MOST_KEPT
+
     async def _claim_abandoned(self) -> None:
-        while not self._leaves and len(self._courses) < MOST_AT_ONCE:
+        while not self._leaves and self._has_room():
             run = await self._parts.turns.abandoned(self._courses.keys())
             if run is None:
                 return
@@ -101,12 +114,15 @@ class RunExecutor:
             among = [await self._among(run) for run in waiting]
             free, gone = await self._free(waiting, among) if waiting else (set(), set())
             for run, machine_ids in zip(waiting, among, strict=True):
-                if self._leaves or len(self._courses) >= MOST_AT_ONCE:
+                if self._leaves:
                     return
                 if (run.organization_id, run.machine_id) in gone:
-                    looks_again |= await self._ended_without_machine(run)
+                    ended = self.unattended.end(run.organization_id, run.id, MACHINE_REMOVED)
+                    looks_again |= await ended
                 for machine_id in machine_ids:
                     if (machine := (run.organization_id, machine_id)) in free:
+                        if not self._has_room():
+                            return
                         free.discard(machine)
                         looks_again |= await self._begun(run, machine_id)
                         break
@@ -124,14 +140,6 @@ class RunExecutor:
         if run.machine_id is not None:
             return [run.machine_id]
         return sorted(await self._pools.members(run.organization_id, run.pool_ids or ()))
-
-    async def _ended_without_machine(self, run: WaitingRun) -> bool:
-        """End a run that waits for a machine which is not there any more."""
-        stored = await self._store.get(run.organization_id, run.id)
-        if stored is None:
-            return False
-        ended = await self._parts.ending.end(stored, None, "error", "its machine was removed")
-        return ended is not None
 
     async def _free(
         self, waiting: Sequence[WaitingRun], among: Sequence[Sequence[str]]

@@ -1,6 +1,7 @@
 """What is done where a run halts: it is stored with a picture, and people are asked for help."""
 
 import logging
+from collections.abc import Collection
 from contextlib import suppress
 from datetime import timedelta
 from typing import Final
@@ -68,6 +69,10 @@ class RunHalts:
         with suppress(NotFound):
             return await self._help.get(run.organization_id, run.halted.help_id)
         return None
+
+    async def answered_among(self, help_ids: Collection[UUID]) -> set[UUID]:
+        """Which of these requests people have answered.  Raises StoreUnavailable."""
+        return await self._help.answered_among(help_ids)
 
     async def withdraw(self, run: StoredRun, help_id: UUID | None) -> None:
         """Nobody need help any more."""

@@ -20,6 +20,7 @@ from server.runs.halting import RunHalts
 from server.runs.many import ManyRuns
 from server.runs.repairing.repairs import RunRepairs
 from server.runs.runs import Runs
+from server.runs.unattended import UnattendedRuns
 from server.secrets.sealing import Sealing
 from server.store.identity.tokens import TokenStore
 from server.store.machines.machines import MachineStore
@@ -81,7 +82,9 @@ def runs_together(ground: RunGround) -> tuple[Runs, ManyRuns, RunExecutor, RunEn
         ledger_remembers=ground.key_lifetime,
         background=ground.background,
     )
-    executor = RunExecutor(parts, store, MachineStore(database), pools, ground.background)
+    machines = MachineStore(database)
+    unattended = UnattendedRuns(store, machines, parts.rights, answers, ending)
+    executor = RunExecutor(parts, unattended, machines, pools, ground.background)
     beginning = RunBeginning(contents, ground.reach, ground.sealing, ending, executor.wake)
     proposals = RepairProposals(TrajectoryStore(database))
     repairs = RunRepairs(contents, proposals, transactions, ground.dispatcher, pictures)

@@ -1,6 +1,6 @@
 """Control leases as the simulation has them: `server.store.machines.controls`, in memory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -210,8 +210,8 @@ class AllTokens(TokenStore):
     async def usable(self, token_ids: Iterable[UUID]) -> set[UUID]:
         return set(token_ids)
 
-    async def pools_of(self, token_id: UUID) -> list[UUID] | None:
-        return None
+    async def pools_of_bound(self, token_ids: Collection[UUID]) -> Mapping[UUID, list[UUID]]:
+        return {}
 
 
 class NoSessions(SessionStore):

@@ -318,6 +318,7 @@ class Node:
         supervise(self.control.run, "end control leases that are over")
         if self._mongo.runs:
             supervise(self.runs.executor.run, "work at runs")
+            supervise(self.runs.executor.unattended.run, "look after runs that wait")
 
     @property
     def looks(self) -> int:

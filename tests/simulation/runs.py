@@ -1,7 +1,7 @@
 """Runs in the simulation: the real executor on each node, and a person who looks after them."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from types import SimpleNamespace
@@ -26,6 +26,7 @@ from server.runs.halting import RunHalts
 from server.runs.runs import Runs
 from server.runs.stops import Halting
 from server.runs.trying import input_body
+from server.runs.unattended import UnattendedRuns
 from server.store.runs.documents import StoredRun, run_document, stored_run
 from server.store.runs.runs import RunStore
 from server.store.runs.turns import RunTurns
@@ -221,6 +222,9 @@ class _Halts(RunHalts):
     async def _asked(self, run: StoredRun, why: Halting) -> UUID | None:
         return None
 
+    async def answered_among(self, help_ids: Collection[UUID]) -> set[UUID]:
+        return set()
+
     async def withdraw_all(self, run: StoredRun) -> None:
         """Nobody was."""
 
@@ -264,6 +268,7 @@ class RunsOfNode:
         background: Tasks,
     ) -> None:
         database: Any = RunsDatabase(mongo, mongo.perform_for(process))
+        pools = cast("Any", None)
         transactions, outbox = cast("Any", _Transactions(database)), cast("Any", _NoOutbox())
         ending = RunEnding(transactions, outbox, _no_deliveries, _nobody_is_asked, lambda *_: None)
         halts, store = _Halts(dispatcher, cast("Any", None), cast("Any", None)), RunStore(database)
@@ -277,13 +282,13 @@ class RunsOfNode:
             halts=halts,
             ending=ending,
             answers=answers,
-            rights=LastingRights(AllTokens(), cast("Any", None)),
+            rights=LastingRights(AllTokens(), pools),
             sealing=cast("Any", None),
             ledger_remembers=REMEMBERS,
             background=background,
         )
-        pools = cast("Any", None)
-        self.executor = RunExecutor(parts, store, machines, pools, background)
+        unattended = UnattendedRuns(store, machines, parts.rights, answers, ending)
+        self.executor = RunExecutor(parts, unattended, machines, pools, background)
         self.runs = Runs(
             *(store, parts.contents, transactions, ending),
             *(cast("Any", None), cast("Any", None), answers, self.executor.wake),

@@ -7,7 +7,7 @@ operations is one atomic step, between which and its answer anything may happen.
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
-from types import SimpleNamespace
+from types import NoneType, SimpleNamespace
 from typing import Any
 
 from server.errors import AlreadyExists
@@ -16,6 +16,7 @@ from tests.simulation.mongo import Mongo
 from tests.simulation.stores import Perform
 
 MISSING = object()
+TYPES = {"date": datetime, "string": str, "null": NoneType}
 
 
 class RunsDatabase:
@@ -61,7 +62,7 @@ class _Runs:
     async def find_one(self, wanted: Document) -> Document | None:
         return await self._perform(lambda: next(iter(self._all(wanted)), None))
 
-    def find(self, wanted: Document, _fields: Document) -> _Found:
+    def find(self, wanted: Document, _fields: Document, **_how: object) -> _Found:
         return _Found(self._perform, lambda: self._all(wanted))
 
     def aggregate(self, _pipeline: Sequence[Document]) -> _Found:
@@ -176,7 +177,7 @@ def _fits(found: Any, wanted: Any) -> bool:
             case "$exists":
                 fits = is_there is operand
             case "$type":
-                fits = isinstance(value, {"date": datetime, "string": str}[operand])
+                fits = is_there and isinstance(value, TYPES[operand])
             case _:
                 raise NotImplementedError(operator)
         if not fits:

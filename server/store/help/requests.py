@@ -96,6 +96,14 @@ class HelpStore:
         async with self._database.operation():
             return found, await self._requests.count_documents(wanted)
 
+    async def answered_among(self, help_ids: Collection[UUID]) -> set[UUID]:
+        """Which of these requests, of whichever organizations, people have answered."""
+        if not help_ids:
+            return set()
+        wanted = {"_id": {"$in": [*help_ids]}, "state": "answered"}
+        cursor = self._requests.find(wanted, projection={"_id": True})
+        return {found["_id"] async for found in self._database.documents(cursor)}
+
     async def open_of_run(
         self, organization_id: UUID, machine_id: str, run_id: UUID
     ) -> builtins.list[StoredHelp]:

@@ -1,7 +1,7 @@
 """Tokens: who may do what.  Only their hashes are stored."""
 
 import builtins
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -196,11 +196,15 @@ class TokenStore:
         )
         return {document["_id"] async for document in self._database.documents(cursor)}
 
-    async def pools_of(self, token_id: UUID) -> builtins.list[UUID] | None:
-        """The pools that a token is bound to; None where it is bound to none, or not there."""
-        async with self._database.operation():
-            found = await self._tokens.find_one({"_id": token_id}, {"pool_ids": True})
-        return None if found is None else found.get("pool_ids")
+    async def pools_of_bound(
+        self, token_ids: Collection[UUID]
+    ) -> Mapping[UUID, builtins.list[UUID]]:
+        """The pools that these tokens are bound to: of those that are, in one query."""
+        if not token_ids:
+            return {}
+        wanted = {"_id": {"$in": [*token_ids]}, "pool_ids": {"$type": "array"}}
+        cursor = self._tokens.find(wanted, projection={"pool_ids": True})
+        return {each["_id"]: each["pool_ids"] async for each in self._database.documents(cursor)}
 
 
 def revoke_now() -> list[Document]:

@@ -249,6 +249,11 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
             name="leased_until",
             partialFilterExpression={"lease.until": {"$type": "date"}},
         ),
+        IndexModel(
+            [("created_at", ASCENDING)],
+            name="unattended",
+            partialFilterExpression={"lease": {"$type": "null"}, "ended_at": {"$type": "null"}},
+        ),
         IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
     ],
     "recorded_inputs": [

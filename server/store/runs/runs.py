@@ -1,7 +1,8 @@
 """Runs outside of transactions: read, listed, and asked to end."""
 
 import builtins
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
@@ -13,8 +14,33 @@ from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.runs.documents import StoredRun, stored_run
 
+PAGE: Final = 500
+"""Of the runs that nobody works at, as they are looked through."""
+
+# Said as the partial index says it, so that it answers.
+UNATTENDED: Final[Document] = {"lease": {"$type": "null"}, "ended_at": {"$type": "null"}}
+OLDEST_FIRST: Final = [("created_at", 1)]
+
 _NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
 _HEAD: Final = {"steps": False, "repairs.steps": False}
+_OF_UNATTENDED: Final = dict.fromkeys(
+    ("organization_id", "machine_id", "token_id", "by", "halted.help_id"), True
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UnattendedRun:
+    """A run that no node works at: it waits for its turn, or is halted for long.
+
+    ``help_id`` is what it has asked people, if it is halted.
+    """
+
+    id: UUID
+    organization_id: UUID
+    machine_id: str | None
+    token_id: UUID
+    by: str
+    help_id: UUID | None
 
 
 class RunStore:
@@ -35,6 +61,25 @@ class RunStore:
         wanted = {"_id": run_id, "organization_id": organization_id}
         async with self._database.operation():
             found = await self._runs.find_one({**wanted, "halted": {"$ne": None}, "lease": None})
+        return None if found is None else stored_run(found)
+
+    async def unattended(self) -> AsyncIterator[Sequence[UnattendedRun]]:
+        """All organizations' runs that no node works at, oldest first, some at a time."""
+        cursor = self._runs.find(UNATTENDED, _OF_UNATTENDED, sort=OLDEST_FIRST, batch_size=PAGE)
+        some: builtins.list[UnattendedRun] = []
+        async for each in self._database.documents(cursor):
+            some.append(_unattended(each))
+            if len(some) == PAGE:
+                yield some
+                some = []
+        if some:
+            yield some
+
+    async def get_unattended(self, organization_id: UUID, run_id: UUID) -> StoredRun | None:
+        """The run, if it has not ended and no node works at it."""
+        wanted = {"_id": run_id, "organization_id": organization_id, **UNATTENDED}
+        async with self._database.operation():
+            found = await self._runs.find_one(wanted)
         return None if found is None else stored_run(found)
 
     async def list(
@@ -72,3 +117,16 @@ class RunStore:
                 return_document=ReturnDocument.AFTER,
             )
         return None if found is None else stored_run(found)
+
+
+def _unattended(document: Document) -> UnattendedRun:
+    # Of one that is not halted nothing of it is read.
+    halted = document.get("halted") or {}
+    return UnattendedRun(
+        id=document["_id"],
+        organization_id=document["organization_id"],
+        machine_id=document["machine_id"],
+        token_id=document["token_id"],
+        by=document["by"],
+        help_id=halted.get("help_id"),
+    )

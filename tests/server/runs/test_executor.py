@@ -1,23 +1,34 @@
 """Which node works at a run, and which machine of a pool it gets."""
 
 import asyncio
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from tornado.ioloop import IOLoop
 
+from schemas.inputs.outcomes import Refused
 from server.errors import StoreUnavailable
+from server.runs import executor
 from server.runs.executor import RunExecutor
 from server.store.runs.turns import RunTurns
 from tests.holding_up import held_up
 from tests.nodes import running_nodes
-from tests.runs import Player, approved, begun, playing, run_of, steps, until_ended, until_run
+from tests.runs import (
+    Player,
+    approved,
+    begun,
+    playing,
+    run_of,
+    steps,
+    until_ended,
+    until_halted,
+    until_run,
+)
 from tests.server.fleet.test_reach import put
 from tests.service import PATIENCE_SECONDS, Service, until
-from tests.store import entered
+
+REFUSED = Refused(code="outside", message="it is outside of the display")
 
 
 async def test_node_that_leaves_hands_over_between_two_steps(
@@ -45,14 +56,6 @@ async def test_node_that_leaves_hands_over_between_two_steps(
             ended = await until_ended(one, run)
         assert (ended["status"], player.pressed) == ("success", ["a", "b"])
         assert other.taken_over == 1
-
-
-@pytest.fixture
-def node(io_loop: IOLoop, mongodb: str, nats_url: str, tmp_path: Path) -> Iterator[Service]:
-    """A node alone with its database, which has no runs but those of the test."""
-    nodes = running_nodes(mongodb, f"runs_{uuid4().hex}", nats_url, tmp_path, "a")
-    with entered(io_loop, nodes) as (node,):
-        yield node
 
 
 def executor_of(node: Service) -> RunExecutor:
@@ -155,3 +158,26 @@ async def test_run_of_a_pool_gets_whichever_machine_is_free(
     player.withholds = False
     await player.carry_on()
     assert (await until_ended(service, first))["status"] == "success"
+
+
+async def test_halted_run_keeps_no_other_from_beginning(
+    node: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executor, "MOST_AT_ONCE", 1)
+    trajectory = await approved(node, steps("a"))
+    async with playing(node, await node.new_machine()) as player:
+        player.outcomes = [REFUSED]
+        halted = await begun(node, trajectory)
+        await until_halted(node, halted)
+        async with playing(node, await node.new_machine("desk-2")) as second:
+            second.withholds = True
+            working = await begun(node, trajectory, machine_id="desk-2")
+            await until(lambda: second.waiting)
+            assert executor_of(node).under_way == 2
+            # Though another works, what was halted goes on.
+            reply = await node.post(f"/v1/runs/{halted['id']}/continue", {})
+            assert reply.status == 200, reply.body
+            assert (await until_ended(node, halted))["status"] == "success"
+            second.withholds = False
+            await second.carry_on()
+            assert (await until_ended(node, working))["status"] == "success"
