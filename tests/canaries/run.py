@@ -50,7 +50,7 @@ def measured(
     At most so many ``pictures`` of each are read.
     """
     outcomes: dict[str, Outcome] = {}
-    server = ServerProcess(directory / "server", heartbeat="1", input_timeout="20")
+    server = ServerProcess(directory / "server", heartbeat="20", input_timeout="20")
     server.directory.mkdir()
     with server.run(), closing(server.api()) as api:
         for name in names:

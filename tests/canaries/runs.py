@@ -41,7 +41,8 @@ SETTINGS: Final = {
 }
 
 _PROMPT: Final = (
-    'touch "$1"; while IFS= read -rsp "Password: " line; do echo "$line" >> "$1"; echo; done'
+    'touch "$1" "$1.reads"\n'
+    'while IFS= read -rsp "Password: " line; do echo "$line" >> "$1"; echo; done'
 )
 PROGRAMS: Final[Mapping[str, Sequence[str]]] = {
     "gtk3": (DEBIANS_PYTHON, str(HERE / "gtk3_sign_in.py")),
@@ -138,6 +139,8 @@ class _Runner:
         path = f"/v1/computer/{self._desk.name}/elements?role=password%20text"
         if is_shown:
             until(lambda: _has_items(self._call("GET", path)), "the field is there")
+        else:
+            until(Path(f"{self._desk.record}.reads").exists, "the terminal reads")
         # Of all inputs, with all texts: those of a run with secrets are none that it may keep.
         self._call("POST", f"/v1/machines/{self._desk.name}/recordings", {"keep_texts": True})
         for number, first in enumerate(range(0, len(self._canaries), OF_A_RUN)):

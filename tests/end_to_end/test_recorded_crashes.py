@@ -1,6 +1,7 @@
 """The server is killed while it records: what was answered is among the steps, and each once."""
 
 import time
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
 from uuid import uuid4
@@ -94,8 +95,11 @@ def test_recording_goes_on_without_a_gap_where_the_server_ends_in_order(
 ) -> None:
     workstation = system.workstation
     recording = begun(workstation)
-    for x in range(5):
+    for x in range(4):
         clicked(workstation, x)
+        # Of inputs that follow at once a busy machine has no picture in between.
+        until(partial(steps_are, workstation, recording, x + 1), "the step is written")
+    clicked(workstation, 4)
     assert system.program.terminate() == 0
     with system.server.run():
         came_back(system)

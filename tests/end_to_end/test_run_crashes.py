@@ -22,7 +22,7 @@ STEPS = 4
 KILLED_AT = 3
 """The step at which each server is killed, but for those at the run's end."""
 
-EXPECTED = {"any": [{"still": 0.1}]}
+EXPECTED = {"any": [{"still": 0.1}], "timeout": 60}
 
 POINTS = {
     # By its point, how often that step is tried in the end.

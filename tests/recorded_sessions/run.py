@@ -162,7 +162,11 @@ def measured(
     outcome = Outcome()
     directory.mkdir(exist_ok=True)
     shares = {way: [each for each in numbers if way_of(each) == way] for way in WAYS}
-    with served(directory / "server", **settings) as site, ExitStack() as stack:
+    # Who is halted for a moment has not lost its link.
+    with (
+        served(directory / "server", **{"heartbeat": "20", **settings}) as site,
+        ExitStack() as stack,
+    ):
         machines = {
             way: stack.enter_context(_machine(site, directory)) for way in WAYS if shares[way]
         }

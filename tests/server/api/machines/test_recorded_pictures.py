@@ -19,7 +19,7 @@ from schemas.link.messages import (
 from schemas.resources.stored_pictures import StoredPicture
 from schemas.values.pictures import Size
 from server.clock import server_time
-from server.dispatch.recording import session
+from server.dispatch.recording import gestures, session
 from server.dispatch.recording.writing import RecordingWriter
 from server.store.recordings.recordings import StoredRecording
 from server.store.trajectories.pictures import PictureStore
@@ -159,8 +159,10 @@ async def test_step_whose_text_is_secret_has_no_picture(service: Service) -> Non
 
 
 async def test_what_a_hand_does_is_put_together_and_its_texts_are_secrets(
-    service: Service,
+    service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # However late the word comes that it went up again, it was not held.
+    monkeypatch.setattr(gestures, "HELD", 3_600_000)
     async with connected(service) as desk:
         recording, _ = await begun(desk)
         obeying = service.server.services.background.start(obeys(desk), "a machine of the test")

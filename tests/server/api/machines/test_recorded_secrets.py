@@ -14,7 +14,7 @@ from schemas.link.element_messages import ElementsQuery, ElementsSeen, SeenEleme
 from schemas.link.messages import Input, Interrupt, Interrupted, Resolve, ScreenStart
 from schemas.values.pictures import Region, Size
 from server.clock import server_time
-from server.dispatch.recording import surroundings
+from server.dispatch.recording import gestures, surroundings
 from tests.events import listening
 from tests.hand_client import HandClient, hand_path, stroke
 from tests.links import COMPLETED
@@ -37,6 +37,14 @@ SHOWN = Region(0, 0, *SIZE)
 FIELD, PASSWORD = (20, 30), (20, 70)
 """Places within the two fields."""
 HALF = Failed(code="interrupted", message="cut short", injected_at_least=2)
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is late, or held for long, by what a busy machine makes of it."""
+    monkeypatch.setattr(surroundings, "ANSWER_SECONDS", 60.0)
+    for name in ("HELD", "TEXT_PAUSE"):
+        monkeypatch.setattr(gestures, name, 3_600_000)
 
 
 class Form:
