@@ -65,8 +65,9 @@ class UnattendedRuns:
 
     async def _over(self, some: Sequence[UnattendedRun]) -> Mapping[UnattendedRun, str]:
         """Of these those that cannot or may not go on, and why."""
-        there = await self._there(some)
+        # In this order: a machine that is removed has left the pools of its token as well.
         over = await self._rights.over_among({_begun(run) for run in some})
+        there = await self._there(some)
         why: dict[UnattendedRun, str] = {}
         for run in some:
             if run.machine_id is not None and (run.organization_id, run.machine_id) not in there:

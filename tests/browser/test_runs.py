@@ -103,7 +103,7 @@ def test_step_is_done_by_hand_and_proposed_in_its_place(
         *("run", "continue", run, "--skip", "--by-hand", run_of(site, run)["trajectory_id"]),
         FARHAND_DATA_DIR=str(site.server.directory / "data"),
     )
-    assert "was not recorded on the run's machine" in refused.stderr, refused.output
+    assert "of the run's machine" in refused.stderr, refused.output
     halt.get_by_role("button", name="By hand", exact=True).press("Enter")
     expect(page).to_have_url(re.compile(f"#/machines/{desk.machine}$"))
     site.api.send(desk.machine, "mouse/click", {"x": 450, "y": 290})

@@ -81,6 +81,8 @@ const ACTIONS = {
   "control.taken": "Took control",
   "control.taken_over": "Took over control",
   "control.made_private": "Made control private",
+  "recording.secret_on": "Turned Secret on for a recording",
+  "recording.secret_off": "Turned Secret off for a recording",
   "control.made_open": "Let others see the machine again",
   "control.requested": "Asked for control",
   "control.worked": "Worked by hand",

@@ -37,6 +37,7 @@ SENDER = Sender(
     in_segment=True,
     recording=uuid4(),
     user_id=uuid4(),
+    has_secrets=True,
 )
 
 
