@@ -36,14 +36,16 @@ class LastingRights:
 
         Raises StoreUnavailable.
         """
-        usable = await self._tokens.usable({token_id for _, token_id, _ in begun})
-        over: dict[Begun, WhyNoRight] = {each: "token" for each in begun if each[1] not in usable}
-        pools = await self._tokens.pools_of_bound(usable)
+        if not begun:
+            return {}
+        pools = await self._tokens.pools_of_usable({token_id for _, token_id, _ in begun})
+        over: dict[Begun, WhyNoRight] = {each: "token" for each in begun if each[1] not in pools}
         machines: dict[tuple[UUID, UUID], set[str]] = {}
         for organization_id, token_id, machine_id in begun:
-            if token_id in pools and machine_id is not None:
+            if pools.get(token_id) is not None and machine_id is not None:
                 machines.setdefault((organization_id, token_id), set()).add(machine_id)
         for (organization_id, token_id), those in machines.items():
-            left = those - await self._pools.members(organization_id, pools[token_id], those)
+            of_token = pools[token_id] or ()
+            left = those - await self._pools.members(organization_id, of_token, those)
             over |= {(organization_id, token_id, machine_id): "pools" for machine_id in left}
         return over

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -28,7 +28,7 @@ from server.dispatch.questions.recordings import FinishRecording, RecordingsChan
 from server.dispatch.recording.writing import RecordingWriter, is_full
 from server.dispatch.refusals import RefusedError, accepted, unknown_machine
 from server.errors import NotFound, StoreError, StoreUnavailable, WrongState
-from server.fleet.lasting_rights import LastingRights
+from server.fleet.lasting_rights import Begun, LastingRights, WhyNoRight
 from server.identity.authentication import Principal
 from server.store.audit import AuditEntry, AuditStore
 from server.store.machines.documents import Machine
@@ -139,10 +139,9 @@ class Recordings:
     async def type_secret(
         self, organization_id: UUID, recording_id: UUID, *, secret: bool
     ) -> Recording | None:
-        """Have what is typed from then on be a secret, or not be said to be; None where none is.
+        """Say that what is typed is a secret, or is not said to be; None where there is none.
 
-        Raises RefusedError where the machine's node does not confirm it: it is so from its next
-        link on.  Raises WrongState where the recording has ended.
+        It is so once it is confirmed.  Raises WrongState where the recording has ended.
         """
 
         async def work(transaction: Transaction) -> StoredRecording | None:
@@ -157,10 +156,15 @@ class Recordings:
         changed = await self._transactions.run(work)
         if changed is None:
             return None
-        about = {"organization_id": organization_id, "machine_id": changed.machine_id}
         self._changed(organization_id, changed.machine_id)
-        await self._ask(RecordingsChanged(**about))
         return recording_view(changed)
+
+    async def confirm(self, organization_id: UUID, machine_id: str) -> None:
+        """Have the machine's node act on what was said of its recordings.
+
+        Raises RefusedError where it does not: it is so from the machine's next link on.
+        """
+        await self._ask(RecordingsChanged(organization_id=organization_id, machine_id=machine_id))
 
     async def run(self) -> None:
         """End what nobody stops, for ever; whichever node sees it first."""
@@ -168,10 +172,11 @@ class Recordings:
             await asyncio.sleep(POLL_SECONDS)
             with suppress(StoreUnavailable):
                 found = await self._store.not_stopped()
+                over = await self._rights.over_among({_begun(stored) for stored in found})
                 for stored in found:
                     if not stored.runs:
                         await self._finish(stored)
-                    elif (why := await self._why_over(stored)) is not None:
+                    elif (why := await self._why_over(stored, over)) is not None:
                         await self._end(stored, why)
 
     async def _end(self, stored: StoredRecording, why: WhyStopped) -> StoredRecording | None:
@@ -223,7 +228,9 @@ class Recordings:
         is_taken = now_stored is not None and now_stored.taker_id is not None
         return is_taken or (machine is not None and machine.is_linked)
 
-    async def _why_over(self, stored: StoredRecording) -> WhyStopped | None:
+    async def _why_over(
+        self, stored: StoredRecording, over: Mapping[Begun, WhyNoRight]
+    ) -> WhyStopped | None:
         """Why a recording has to end; None where it goes on."""
         if (why := is_full(stored)) is not None:
             return why
@@ -237,9 +244,7 @@ class Recordings:
         # One that was added again under the same id is another machine.
         if all(mark.id != stored.id for mark in marks):
             return "machine"
-        return await self._rights.why_over(
-            stored.organization_id, stored.token_id, stored.machine_id
-        )
+        return over.get(_begun(stored))
 
     async def _insert(
         self, principal: Principal, machine: Machine, new: NewRecording
@@ -287,6 +292,10 @@ class Recordings:
     async def _ask(self, question: LinkQuestion[Done]) -> None:
         reply = await self._dispatcher.ask(question)
         accepted(reply)
+
+
+def _begun(stored: StoredRecording) -> Begun:
+    return stored.organization_id, stored.token_id, stored.machine_id
 
 
 def recording_view(stored: StoredRecording) -> Recording:

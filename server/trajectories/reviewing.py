@@ -72,11 +72,7 @@ class Reviews:
         if new.decision != "approve" or self._authors_may_approve:
             return
         behind = await transaction.makers.users_behind(author_tokens(stored))
-        if (
-            is_author(stored, by)
-            or is_of_author(stored, by, makers)
-            or is_behind_author(behind, by, makers)
-        ):
+        if is_own_work(stored, by, makers, behind):
             raise OwnWork(
                 "you made it, or changed it, or one of your tokens did: somebody else has to "
                 "approve it, unless the server's setting authors_may_approve lets its authors"
@@ -110,32 +106,25 @@ def decided(stored: StoredTrajectory, new: NewReview, by: Editor) -> dict[str, A
     }
 
 
-def is_author(stored: StoredTrajectory, by: Editor) -> bool:
-    """Whether somebody made or changed the content."""
-    return by.author in stored.authors or (
-        stored.user_id is not None and by.user_id == stored.user_id
-    )
+def is_own_work(
+    stored: StoredTrajectory, by: Editor, makers: Collection[UUID], behind: Collection[UUID]
+) -> bool:
+    """Whether somebody, or one user behind somebody, made or changed the content.
 
-
-def is_of_author(stored: StoredTrajectory, by: Editor, makers: Collection[UUID]) -> bool:
-    """Whether a token is nobody else's than of a user who made or changed the content."""
-    made_by = {f"user:{each}" for each in makers}
-    return by.user_id is None and (
-        not made_by.isdisjoint(stored.authors) or stored.user_id in makers
-    )
+    ``makers`` have made the token of whoever decides; it is nobody else's where it has no user.
+    ``behind`` are the users who have made the `author_tokens`.
+    """
+    own = {by.author}
+    if by.user_id is None:
+        own |= {f"user:{each}" for each in makers}
+    users = behind if stored.user_id is None else [*behind, stored.user_id]
+    return not own.isdisjoint((*stored.authors, *(f"user:{each}" for each in users)))
 
 
 def author_tokens(stored: StoredTrajectory) -> list[UUID]:
     """The tokens without a user among the authors."""
     kinds = (each.partition(":") for each in stored.authors)
     return [UUID(own_id) for kind, _, own_id in kinds if kind == "token"]
-
-
-def is_behind_author(behind: Collection[UUID], by: Editor, makers: Collection[UUID]) -> bool:
-    """Whether somebody is one of the users behind the authors' tokens, or a token of theirs."""
-    if by.user_id is not None:
-        return by.user_id in behind
-    return not set(behind).isdisjoint(makers)
 
 
 def is_runnable(stored: StoredTrajectory) -> bool:

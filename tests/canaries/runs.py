@@ -142,7 +142,9 @@ class _Runner:
         else:
             until(Path(f"{self._desk.record}.reads").exists, "the terminal reads")
         # Of all inputs, with all texts: those of a run with secrets are none that it may keep.
-        self._call("POST", f"/v1/machines/{self._desk.name}/recordings", {"keep_texts": True})
+        path = f"/v1/machines/{self._desk.name}/recordings"
+        recording = self._call("POST", path, {"keep_texts": True})
+        assert recording.status == 201, recording.body
         for number, first in enumerate(range(0, len(self._canaries), OF_A_RUN)):
             part = self._canaries[first : first + OF_A_RUN]
             fate = [*Fate][(number + 1) % len(Fate)]
@@ -150,6 +152,9 @@ class _Runner:
                 self._run(part, fate)
             except AssertionError as failure:
                 self._outcome.wrong.append(f"{self._desk.name}: {failure}")
+        recorded = self._call("POST", f"/v1/recordings/{recording.json['id']}/stop").json
+        if not recorded["secrets"]:
+            self._outcome.wrong.append(f"{self._desk.name}: no secret was recorded: {recorded}")
 
     def _run(self, canaries: Sequence[str], fate: Fate) -> None:
         before = len(self._given())

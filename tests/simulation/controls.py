@@ -1,6 +1,6 @@
 """Control leases as the simulation has them: `server.store.machines.controls`, in memory."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -207,11 +207,8 @@ class AllTokens(TokenStore):
     def __init__(self) -> None:
         pass
 
-    async def usable(self, token_ids: Iterable[UUID]) -> set[UUID]:
-        return set(token_ids)
-
-    async def pools_of_bound(self, token_ids: Collection[UUID]) -> Mapping[UUID, list[UUID]]:
-        return {}
+    async def pools_of_usable(self, token_ids: Iterable[UUID]) -> Mapping[UUID, list[UUID] | None]:
+        return dict.fromkeys(token_ids)
 
 
 class NoSessions(SessionStore):

@@ -137,7 +137,11 @@ class SecretRecordingHandler(OneRecordingHandler):
         recordings = self.services.machines.recordings
         with refusals(f"recording {before.id}"):
             changed = await recordings.type_secret(self.organization_id, before.id, secret=body.on)
-        if before.secret != body.on:
-            action: Action = "recording.secret_on" if body.on else "recording.secret_off"
-            await record(self, action, before.id, machine_id=before.machine_id)
+        try:
+            await recordings.confirm(self.organization_id, before.machine_id)
+        finally:
+            # It is so, be it from the machine's next link on.
+            if before.secret != body.on:
+                action: Action = "recording.secret_on" if body.on else "recording.secret_off"
+                await record(self, action, before.id, machine_id=before.machine_id)
         self.answer(200, changed or before)

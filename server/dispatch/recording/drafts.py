@@ -60,7 +60,8 @@ class Draft:
 
     ``around`` is around its first input that types its text, ``last_around`` around the last of so
     many ``inputs``.  ``is_alone`` is whether they have no other step.  ``is_said_secret`` is that a
-    person said so, and ``is_made_up`` that it is of an input that was done before it was noted.
+    person said so, or that a run with secrets did it, and ``is_made_up`` that it is of an input
+    that was done before it was noted.
     """
 
     command_id: UUID

@@ -340,7 +340,7 @@ class RecordingSession:
         is_kept = may_keep_text(draft, keep_texts=self.mark.keep_texts)
         if self._is_in_haste:
             return True
-        is_secret = shows_secret(draft, keep_texts=self.mark.keep_texts)
+        is_secret = shows_secret(draft, is_kept=is_kept)
         is_known = is_kept is not None and not self._showing.needs_look(draft, is_secret=is_secret)
         if is_known and draft.last_around is not None:
             draft.last_around.is_over = True
@@ -369,7 +369,8 @@ class RecordingSession:
         until = draft.ended + SETTLED if sees_more else draft.ended
         if next_began is not None:
             until = max(min(until, next_began), draft.ended)
-        is_secret = shows_secret(draft, keep_texts=self.mark.keep_texts)
+        is_kept = may_keep_text(draft, keep_texts=self.mark.keep_texts)
+        is_secret = shows_secret(draft, is_kept=is_kept)
         if is_secret and draft.text is None:
             self._unkept.is_whole = False  # It was pasted, and may be in any name from now on.
         is_unseen = draft.is_gap or draft.is_made_up

@@ -52,14 +52,14 @@ def is_copied(draft: Draft) -> bool:
     return draft.operation == Operation.CLIPBOARD_WRITE.value
 
 
-def shows_secret(draft: Draft, *, keep_texts: bool) -> bool:
+def shows_secret(draft: Draft, *, is_kept: bool | None) -> bool:
     """Whether a draft brings something to the screen that no picture may show.
 
-    What is pasted while a person says that it is secret is, as if it were typed.
+    That is a text that is not kept, and what is pasted while a person says that it is secret.
     """
     if draft.is_said_secret and _pastes(draft):
         return True
-    return not may_keep_text(draft, keep_texts=keep_texts) and not is_copied(draft)
+    return not is_kept and not is_copied(draft)
 
 
 def _pastes(draft: Draft) -> bool:

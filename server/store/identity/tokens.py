@@ -186,25 +186,22 @@ class TokenStore:
 
     async def usable(self, token_ids: Iterable[UUID]) -> set[UUID]:
         """Which of these tokens are neither revoked, expired nor unknown, in one query."""
+        return {*await self.pools_of_usable(token_ids)}
+
+    async def pools_of_usable(
+        self, token_ids: Iterable[UUID]
+    ) -> Mapping[UUID, builtins.list[UUID] | None]:
+        """The same tokens, each with the pools that it is bound to, or None."""
         cursor = self._tokens.find(
             {
                 "_id": {"$in": list(token_ids)},
                 "revoked_at": None,
                 "$or": [{"expires_at": None}, {"expires_at": {"$gt": now()}}],
             },
-            projection={"_id": True},
+            projection={"pool_ids": True},
         )
-        return {document["_id"] async for document in self._database.documents(cursor)}
-
-    async def pools_of_bound(
-        self, token_ids: Collection[UUID]
-    ) -> Mapping[UUID, builtins.list[UUID]]:
-        """The pools that these tokens are bound to: of those that are, in one query."""
-        if not token_ids:
-            return {}
-        wanted = {"_id": {"$in": [*token_ids]}, "pool_ids": {"$type": "array"}}
-        cursor = self._tokens.find(wanted, projection={"pool_ids": True})
-        return {each["_id"]: each["pool_ids"] async for each in self._database.documents(cursor)}
+        found = self._database.documents(cursor)
+        return {document["_id"]: document.get("pool_ids") async for document in found}
 
 
 def revoke_now() -> list[Document]:

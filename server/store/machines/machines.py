@@ -126,10 +126,14 @@ class MachineStore:
 
         Those of removed machines are taken where these were in none of the pools ``within``.
         """
-        wanted = {**existing(organization_id, ""), "machine_id": {"$regex": pattern}}
+        taken: list[Document] = [{"deleted_at": None}]
         if within is not None:
-            del wanted["deleted_at"]
-            wanted["$or"] = [{"deleted_at": None}, {"pools": {"$nin": [*within]}}]
+            taken.append({"pools": {"$nin": [*within]}})
+        wanted = {
+            "organization_id": organization_id,
+            "machine_id": {"$regex": pattern},
+            "$or": taken,
+        }
         cursor = self._machines.find(wanted, projection=["machine_id"], session=session)
         return {each["machine_id"] async for each in cursor}
 

@@ -188,7 +188,7 @@ async def test_picture_out_of_reach_is_not_looked_for(service: Service) -> None:
     path, body = f"/v1/computer/{inside}/wait", {"any": [{"picture": kept.id}], "timeout": 1}
     refused = await service.post(path, body, token=token)
     assert refused.faults == [(["body", "any", "0", "picture"], "picture_invalid")]
-    # There is no such machine: that is all that is wrong for who sees the picture.
+    # That it is away is all that is wrong for whoever sees the picture.
     assert (await service.post(path, body)).status == 503
 
 

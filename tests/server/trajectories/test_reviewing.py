@@ -14,8 +14,7 @@ from server.trajectories.reviewing import (
     author_tokens,
     decided,
     edited,
-    is_author,
-    is_behind_author,
+    is_own_work,
     is_runnable,
     refused_decision,
     with_author,
@@ -62,11 +61,11 @@ def test_decision_is_about_the_content_that_is_there(
 
 
 def test_author_is_who_made_or_changed_it() -> None:
-    assert is_author(OPEN, EDITOR)
-    assert not is_author(OPEN, OTHER)
-    assert is_author(replace(OPEN, **edited(OPEN, OTHER)), OTHER)
+    assert is_own_work(OPEN, EDITOR, (), ())
+    assert not is_own_work(OPEN, OTHER, (), ())
+    assert is_own_work(replace(OPEN, **edited(OPEN, OTHER)), OTHER, (), ())
     # One from before its authors were kept has its user.
-    assert is_author(replace(OPEN, authors=(), user_id=OTHER.user_id), OTHER)
+    assert is_own_work(replace(OPEN, authors=(), user_id=OTHER.user_id), OTHER, (), ())
 
 
 def test_user_behind_the_token_of_an_author_is_one() -> None:
@@ -74,11 +73,13 @@ def test_user_behind_the_token_of_an_author_is_one() -> None:
     authors = (f"user:{OTHER.user_id}", token.author)
     assert author_tokens(replace(OPEN, authors=authors)) == [token.token_id]
     behind, other = {UUID(int=5)}, UUID(int=6)
-    assert is_behind_author(behind, OTHER, ())
-    assert is_behind_author(behind, token, [other, *behind])
-    assert not is_behind_author(behind, token, [other])
+    of_token = replace(OPEN, user_id=None, authors=("token:of another",))
+    assert is_own_work(of_token, OTHER, (), behind)
+    assert is_own_work(of_token, token, [other, *behind], behind)
+    assert not is_own_work(of_token, token, [other], behind)
     # Whoever has a user is nobody else, whoever made their token.
-    assert not is_behind_author(behind, OTHER.model_copy(update={"user_id": other}), behind)
+    somebody = OTHER.model_copy(update={"user_id": other})
+    assert not is_own_work(of_token, somebody, behind, behind)
 
 
 def test_authors_are_bounded_and_none_is_forgotten() -> None:

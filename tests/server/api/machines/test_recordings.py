@@ -297,6 +297,18 @@ async def test_recording_that_begins_while_secret_is_on_keeps_no_secret(service:
         assert (kept["target"], kept["machine_id"]) == (first["id"], "desk-1")
 
 
+async def test_secret_that_the_machines_node_does_not_confirm_is_in_the_audit(
+    service: Service,
+) -> None:
+    async with service.joined() as (machine, _):
+        recording = await begun(service)
+    await machine.until_gone()
+    path = f"/v1/recordings/{recording['id']}/secret"
+    assert (await service.post(path, {"on": True})).refusal == (503, "machine-unavailable")
+    (kept,) = (await service.get("/v1/audit?action=recording.secret_on")).json["items"]
+    assert kept["target"] == recording["id"]
+
+
 async def test_bad_beginnings_have_their_words(service: Service) -> None:
     machine = await service.new_machine()
     offline = await service.post(RECORDINGS, {})
@@ -395,29 +407,20 @@ async def test_desktop_of_another_size_is_marked(service: Service) -> None:
 async def test_tokens_of_pools_see_the_recordings_of_their_machines_alone(
     service: Service,
 ) -> None:
-    pool = (await service.post("/v1/pools", {"name": "berlin"})).json["id"]
-    scopes = (
-        *(Scope.RECORDINGS_WRITE, Scope.SCREEN_READ),
-        *(Scope.MACHINES_READ, Scope.TRAJECTORIES_READ),
-    )
-    bound = await service.new_token(*scopes, pool_ids=[pool])
+    pool, token = await bound(service)
     async with service.joined():
         recording = await begun(service)
         path = f"/v1/recordings/{recording['id']}"
         trajectory = f"/v1/trajectories/{recording['trajectory_id']}"
-        assert (await service.get(trajectory, token=bound)).status == 404
-        assert (await service.get("/v1/recordings", token=bound)).json["total"] == 0
-        assert (await service.get(path, token=bound)).status == 404
-        assert (await service.post(f"{path}/stop", token=bound)).status == 404
-        assert (await service.post(RECORDINGS, {}, token=bound)).status == 404
-        put = await service.post(
-            "/v1/machines/bulk",
-            {"machine_ids": ["desk-1"], "action": "add_to_pool", "pool_id": pool},
-        )
-        assert put.status == 200, put.body
-        assert (await service.get("/v1/recordings", token=bound)).json["total"] == 1
-        assert (await service.get(trajectory, token=bound)).status == 200
-        assert (await service.post(f"{path}/stop", token=bound)).status == 200
+        assert (await service.get(trajectory, token=token)).status == 404
+        assert (await service.get("/v1/recordings", token=token)).json["total"] == 0
+        assert (await service.get(path, token=token)).status == 404
+        assert (await service.post(f"{path}/stop", token=token)).status == 404
+        assert (await service.post(RECORDINGS, {}, token=token)).status == 404
+        await put(service, "desk-1", pool)
+        assert (await service.get("/v1/recordings", token=token)).json["total"] == 1
+        assert (await service.get(trajectory, token=token)).status == 200
+        assert (await service.post(f"{path}/stop", token=token)).status == 200
 
 
 async def test_recording_ends_where_its_machine_leaves_the_pools_of_its_token(
