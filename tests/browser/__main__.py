@@ -315,7 +315,10 @@ def show_help(visit: Visit, _: Scene) -> None:
     """What programs ask."""
     visit.sign_in("/help")
     cards = visit.page.get_by_role("list", name="Help requests").get_by_role("listitem")
+    # On a phone the last one is not in sight at first, and has no picture until it is.
+    cards.last.scroll_into_view_if_needed()
     expect(cards.locator("canvas:not([hidden])")).to_have_count(3)
+    cards.first.scroll_into_view_if_needed()
 
 
 def show_activity(visit: Visit, scene: Scene) -> None:
