@@ -260,19 +260,23 @@ class RunCourse:
 
     async def _halt(self, why: Halting) -> None:
         """Store that it is halted, give the machine to people, and ask them."""
+        number = self._run.halts + 1
         await self._give_back()
-        await self._patiently(lambda: self._store_halt(why))
+        await self._patiently(lambda: self._store_halt(number, why))
         self._parts.ending.tell(self._run)
 
-    async def _store_halt(self, why: Halting) -> None:
-        # It may be stored, and that was not answered.
+    async def _store_halt(self, number: int, why: Halting) -> None:
+        # It may be stored, and that was not answered; people may have had it go on since.
         await self._read_again()
-        if self._run.halted is None:
+        if self._run.halts < number:
             halted = await self._parts.halts.halted(self._run, why)
             reached(Failpoint.BEFORE_HALT)
             while (written := await self._parts.turns.halt(self._run, halted)) is None:
                 # Something that was given up was stored late.
                 await self._read_again()
+                if self._run.halts >= number and self._run.halted is None:
+                    await self._parts.halts.withdraw(self._run, halted.help_id)
+                    return
             self._run = written
         reached(Failpoint.AFTER_HALT)
 

@@ -88,7 +88,8 @@ class StoredRun:
     ``step`` is the number of the step that it is at, ``attempt`` the newest try of it.  ``lease``
     is whose turn it is to write it, and nobody else does; ``reserves`` the machine that it keeps
     from other runs.  ``wanted`` is what somebody has asked for and its node has not done yet.
-    ``reservation`` stands for its control of the machine.  ``revision`` counts what was written.
+    ``reservation`` stands for its control of the machine.  ``halts`` counts how often it was
+    halted, and ``revision`` what was written.
     """
 
     id: UUID
@@ -123,6 +124,7 @@ class StoredRun:
     ended_at: datetime | None = None
     reserves: str | None = None
     wanted: str | None = None
+    halts: int = 0
     revision: int = 0
 
     @property

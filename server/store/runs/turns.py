@@ -132,7 +132,7 @@ class RunTurns:
         """Note why a run does not go on."""
         candidates = [each.model_dump() for each in halted.candidates]
         document = {**dict(halted), "candidates": candidates}
-        return await self.write(run, halted=document, status="running")
+        return await self.write(run, halted=document, halts=run.halts + 1, status="running")
 
     async def attempt(self, run: StoredRun, attempt: StoredAttempt) -> StoredRun | None:
         """Note that a step's input is about to be sent."""

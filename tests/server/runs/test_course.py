@@ -454,6 +454,27 @@ async def test_halt_whose_writing_was_not_answered_asks_people_once(
     assert (await until_ended(service, run))["status"] == "success"
 
 
+async def test_halt_that_was_answered_before_its_writing_was_is_over(
+    service: Service, player: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, times = RunTurns.halt, 0
+
+    async def resumed_at_once(turns: RunTurns, run: StoredRun, halted: Halted) -> StoredRun | None:
+        nonlocal times
+        written = await write(turns, run, halted)
+        times += 1
+        if times == 1:
+            await resumed(service, {"id": str(run.id)})
+            raise StoreUnavailable
+        return written
+
+    monkeypatch.setattr(RunTurns, "halt", resumed_at_once)
+    player.outcomes = [REFUSED]
+    run = await begun(service, await approved(service, steps("a", "b")))
+    ended = await until_ended(service, run)
+    assert (ended["status"], times, player.pressed) == ("success", 1, ["a", "a", "b"])
+
+
 async def test_content_that_has_changed_is_not_run(
     service: Service, machine: ScriptedMachine
 ) -> None:
