@@ -26,6 +26,9 @@ WAIT_SECONDS = 60.0
 RUN_SECONDS = 100.0
 """For a program that does all its work, as the demo does: pytest itself gives up soon after."""
 
+LOOKING_SECONDS = "120"
+"""To look at a picture: the processes that do are nice, so that on a busy machine they wait."""
+
 SCRIPTS = Path(sys.executable).parent
 
 
@@ -335,6 +338,7 @@ class ServerProcess:
         self.workers = int(settings.pop("workers", 1))
         self.port = int(settings.pop("port", 0)) or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        settings.setdefault("vision_timeout", LOOKING_SECONDS)
         self._settings = {f"FARHAND_{name.upper()}": value for name, value in settings.items()}
 
     @contextlib.contextmanager

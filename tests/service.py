@@ -52,6 +52,7 @@ from server.store.identity.organizations import OrganizationStore
 from server.store.identity.tokens import TokenStore
 from server.store.machines.machines import MachineStore
 from tests.links import MARK, hello
+from tests.processes import LOOKING_SECONDS
 
 SHARED_DATABASE = "test_service"
 PATIENCE_SECONDS = 60.0
@@ -252,6 +253,7 @@ async def running_server(
     """A server on a free port; stopped at the end, unless it is stopped already."""
     if database == SHARED_DATABASE:
         settings.setdefault("secret_key_file", _shared_key_file())
+    settings.setdefault("vision_timeout", LOOKING_SECONDS)
     chosen = ServerSettings(
         port=0, data_dir=data_dir, mongodb_uri=mongodb_uri, mongodb_database=database, **settings
     )

@@ -18,6 +18,7 @@ from tests.processes import free_port, until
 
 NAME = "faults"
 ELECTION_MILLISECONDS = 2000
+HEARTBEAT_MILLISECONDS = 500
 START_SECONDS = 60.0
 
 _ALREADY_INITIALIZED = 23
@@ -159,7 +160,7 @@ class ReplicaSet:
             ],
             "settings": {
                 "electionTimeoutMillis": ELECTION_MILLISECONDS,
-                "heartbeatIntervalMillis": 500,
+                "heartbeatIntervalMillis": HEARTBEAT_MILLISECONDS,
             },
         }
         until(lambda: all(member.hello() for member in self.members), "all answer", START_SECONDS)

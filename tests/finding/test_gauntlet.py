@@ -124,7 +124,7 @@ async def _expectations(desk: Desk) -> None:
     assert missed.reason == "not_seen"
     assert missed.expected == ("the element role 'push button' name 'Print'",)
     assert missed.picture is not None
-    changed = step({"changed": True})
+    changed = step({"changed": True}, timeout=60)
     before = await as_before(machine, changed)
     ticked = await desk.service.post(
         desk.machine.input_path("mouse/click"),
