@@ -13,11 +13,13 @@ from server.machines.link.errors import LinkLostError
 class Question:
     """A command that the machine was asked about.
 
+    ``fingerprint`` is of the request that was asked for: under the same key there may be others.
     ``reported`` ends with the machine's first word on it, ``outcome`` with its outcome: the same
     moment, unless the command still runs.  Both end with :class:`LinkLostError` where the link
     does.
     """
 
+    fingerprint: str
     outcome: asyncio.Future[Outcome]
     reported: asyncio.Future[None] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
@@ -40,11 +42,14 @@ class PendingOutcomes:
             future = self._waiting[command_id] = asyncio.get_running_loop().create_future()
         return future
 
-    def question(self, command_id: UUID) -> tuple[Question, bool]:
-        """The open question about a command, and whether it is new, so that it must be asked."""
+    def question(self, command_id: UUID, fingerprint: str) -> tuple[Question, bool]:
+        """The open question about a command, and whether it is new, so that it must be asked.
+
+        One that is not new may be about another request.
+        """
         if (asked := self._asked.get(command_id)) is not None:
             return asked, False
-        question = self._asked[command_id] = Question(self.outcome_of(command_id))
+        question = self._asked[command_id] = Question(fingerprint, self.outcome_of(command_id))
         return question, True
 
     def heard_of(self, command_id: UUID) -> None:

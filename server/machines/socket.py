@@ -338,10 +338,13 @@ class LinkSocket:
         return answered
 
     def resolve(self, message: Resolve) -> Question:
-        """Ask what became of a command that an earlier link sent.  Raises LinkDownError."""
+        """Ask what became of a command that an earlier link sent.  Raises LinkDownError.
+
+        Where another request with its key is being asked about, it is that question.
+        """
         if not self._link.is_up:
             raise LinkDownError
-        question, is_new = self._outcomes.question(message.command_id)
+        question, is_new = self._outcomes.question(message.command_id, message.fingerprint)
         if is_new:
             self._feed(events.ResolutionRequested(message))
         return question

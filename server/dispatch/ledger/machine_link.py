@@ -64,7 +64,10 @@ class MachineLink(Protocol):
         """
 
     def resolve(self, message: Resolve) -> Question:
-        """Ask what became of a command that an earlier link sent.  Raises LinkDownError."""
+        """Ask what became of a command that an earlier link sent.  Raises LinkDownError.
+
+        Where another request with its key is being asked about, it is that question.
+        """
 
     def close(self, code: CloseCode, reason: str) -> None:
         """End the link."""

@@ -57,18 +57,21 @@ class Reconciler:
 
     async def _reconcile_one(self, record: CommandRecord, link: MachineLink) -> None:
         try:
-            question = ask(record, link)
+            async with asyncio.timeout(REPORT_SECONDS):
+                question = await ask(record, link)
+                # Where a task is under way, it waits for an older link and is about to notice its
+                # end.
+                answering = partial(self._resolver.answered, record, question, link)
+                work = self._under_way.begin(record.request_key, answering)
+                await asyncio.wait((question.reported,))
         except LinkDownError:
             return
-        # Where a task is under way, it waits for an older link and is about to notice its end.
-        answering = partial(self._resolver.answered, record, question, link)
-        work = self._under_way.begin(record.request_key, answering)
-        heard, _ = await asyncio.wait((question.reported,), timeout=REPORT_SECONDS)
-        if not heard:
+        except TimeoutError:
             link.close(
                 CloseCode.REPORT_MISSED,
                 f"no word within {REPORT_SECONDS:g} s on {record.command_id}, which an earlier "
                 "link left open",
             )
-        elif question.outcome.done():
+            return
+        if question.outcome.done():
             await asyncio.wait((work,))

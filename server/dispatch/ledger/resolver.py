@@ -1,5 +1,6 @@
 """Makes outcomes final: stored first, then given."""
 
+import asyncio
 from datetime import datetime, timedelta
 
 from schemas.inputs.bodies import Operation
@@ -35,7 +36,7 @@ class Resolver:
         if journal_is_lost(record, link):
             return await self.finish(record, Unknown())
         try:
-            question = ask(record, link)
+            question = await ask(record, link)
         except LinkDownError:
             raise PendingError(record.command_id) from None
         return await self.answered(record, question, link)
@@ -112,8 +113,18 @@ def known_command(record: CommandRecord) -> KnownCommand:
     )
 
 
-def ask(record: CommandRecord, link: MachineLink) -> Question:
-    """Ask a machine what became of a command that an earlier link sent.  Raises LinkDownError."""
+async def ask(record: CommandRecord, link: MachineLink) -> Question:
+    """Ask a machine what became of a command that an earlier link sent.
+
+    Waits for its word on another request with the same key, if it is being asked about one: it
+    answers with the key's id alone.  Raises LinkDownError.
+    """
+    while (question := _asked(record, link)).fingerprint != record.fingerprint:
+        await asyncio.wait((question.reported,))
+    return question
+
+
+def _asked(record: CommandRecord, link: MachineLink) -> Question:
     return link.resolve(
         Resolve(
             command_id=record.command_id,

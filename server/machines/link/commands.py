@@ -88,11 +88,7 @@ class LinkCommands:
 
     def check_acknowledged(self, command_id: UUID) -> None:
         """Raise UnexpectedAnswerError where no acknowledgement of this command is awaited."""
-        if not (
-            command_id in self.unanswered
-            or command_id in self.overdue
-            or command_id in self._reported
-        ):
+        if not (self._is_awaited(command_id) or command_id in self._reported):
             raise UnexpectedAnswerError(
                 f"acknowledged {command_id}, which is not waiting for an acknowledgement"
             )
@@ -111,11 +107,17 @@ class LinkCommands:
             raise UnexpectedAnswerError(f"reported on {command_id}, which it was not asked about")
 
     def report(self, command_id: UUID, outcome: Outcome | None) -> Outcome | None:
-        """The machine has said what became of a command; None is that it still runs."""
+        """The machine has said what became of a command; None is that it still runs.
+
+        Returns how the command ended, or None where an acknowledgement will say so.
+        """
         if outcome is None and command_id not in self._outcomes:
             # Still running: its acknowledgement will follow on this link.
             if command_id not in self.overdue:
                 self.unanswered.setdefault(command_id, self.clock() + RUNNING_SECONDS)
+            settled = None
+        elif _is_of_another_request(outcome) and self._is_awaited(command_id):
+            # The request that was asked about never came, and another has its key by now.
             settled = None
         else:
             settled = self._settle(command_id, outcome)
@@ -152,15 +154,20 @@ class LinkCommands:
         self.resolving.clear()
         return open_commands
 
+    def _is_awaited(self, command_id: UUID) -> bool:
+        """Whether a command was sent on this link, and its acknowledgement is to come."""
+        return command_id in self.unanswered or command_id in self.overdue
+
     def _answered(self, command_id: UUID) -> bool:
         """A command has ended; returns whether its acknowledgement was awaited."""
-        was_overdue = command_id in self.overdue
+        was_awaited = self._is_awaited(command_id)
+        self.unanswered.pop(command_id, None)
         self.overdue.pop(command_id, None)
         self.several.pop(command_id, None)
-        return self.unanswered.pop(command_id, None) is not None or was_overdue
+        return was_awaited
 
     def _settle(self, command_id: UUID, outcome: Outcome | None) -> Outcome:
-        if isinstance(outcome, Refused) and outcome.code == KEY_REUSED:
+        if outcome is not None and _is_of_another_request(outcome):
             return outcome  # Said of this request; the earlier outcome was another's.
         first = self._outcomes.setdefault(command_id, outcome) if outcome else None
         if first is None or outcome is None or not _agree(first, outcome):
@@ -170,6 +177,11 @@ class LinkCommands:
         if len(self._outcomes) > REMEMBERED_OUTCOMES:
             del self._outcomes[next(iter(self._outcomes))]
         return first
+
+
+def _is_of_another_request(outcome: Outcome | None) -> bool:
+    """Whether the machine has another request under the key."""
+    return isinstance(outcome, Refused) and outcome.code == KEY_REUSED
 
 
 def _agree(first: Outcome, later: Outcome) -> bool:

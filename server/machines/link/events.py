@@ -172,7 +172,10 @@ class LinkUp:
 
 @dataclass(frozen=True, slots=True)
 class CommandRuns:
-    """A command that was asked about still runs; its acknowledgement will follow."""
+    """A command that was asked about is not over; its acknowledgement will follow.
+
+    It may be another request's, which has the key of the one that was asked about.
+    """
 
     command_id: UUID
 

@@ -13,18 +13,20 @@ ID = UUID(int=0xA)
 async def test_all_who_wait_for_a_command_have_its_outcome() -> None:
     pending = PendingOutcomes()
     sent = pending.outcome_of(ID)
-    question, is_new = pending.question(ID)
+    question, is_new = pending.question(ID, "first")
     assert is_new
-    assert pending.question(ID) == (question, False)
+    assert pending.question(ID, "first") == (question, False)
+    # The machine answers with the id alone: only one request is asked about at once.
+    assert pending.question(ID, "second") == (question, False)
     pending.settle(ID, COMPLETED)
     assert await sent == await question.outcome == COMPLETED
     await question.reported
-    assert pending.question(ID)[1]
+    assert pending.question(ID, "first")[1]
 
 
 async def test_word_that_a_command_runs_is_no_outcome() -> None:
     pending = PendingOutcomes()
-    question, _ = pending.question(ID)
+    question, _ = pending.question(ID, "first")
     pending.heard_of(ID)
     await question.reported
     assert not question.outcome.done()
@@ -42,7 +44,7 @@ async def test_what_nobody_waits_for_any_more_may_be_answered_all_the_same() -> 
 
 async def test_abandoned_commands_end_with_the_link() -> None:
     pending = PendingOutcomes()
-    question, _ = pending.question(ID)
+    question, _ = pending.question(ID, "first")
     pending.abandon([ID, UUID(int=0xB)])
     for future in (question.outcome, question.reported):
         with pytest.raises(LinkLostError):

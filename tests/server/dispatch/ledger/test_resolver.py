@@ -7,11 +7,12 @@ import pytest
 
 from schemas.http.problems import ProblemError
 from schemas.inputs.bodies import MoveMouse
-from schemas.inputs.outcomes import Completed, NotCarriedOut, Point, Unknown
+from schemas.inputs.outcomes import Completed, NotCarriedOut, Point, Refused, Unknown
 from schemas.link.messages import Input, Resolve
 from server.dispatch.ledger.claims import SentOn, new_record
 from server.dispatch.ledger.resolver import Resolver, ask
 from server.dispatch.ledger.under_way import PendingError
+from server.machines.link.commands import KEY_REUSED
 from server.machines.link.errors import LinkDownError
 from server.store.commands import CommandState
 from tests.answers import answer_of
@@ -67,7 +68,7 @@ async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
         command = accepted(service, new_key())
         record = await keep_sent(service, command)
         resolver = Resolver(ledger_of(service), NoObserver())
-        question = ask(record, live)
+        question = await ask(record, live)
         asking = service.server.services.background.start(
             resolver.answered(record, question, live), "ask"
         )
@@ -77,7 +78,7 @@ async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
             await asking
         await until(lambda: live.is_over)
         with pytest.raises(LinkDownError):
-            ask(record, live)
+            await ask(record, live)
     assert (await recorded(service, command.id)).state is CommandState.SENT
 
 
@@ -142,3 +143,25 @@ async def test_end_of_another_request_under_the_same_key_is_not_this_ones(
     with pytest.raises(PendingError):
         await resolver.finish(forgotten, NotCarriedOut())
     assert (await resolver.finish(standing, NotCarriedOut())).outcome == done.outcome
+
+
+async def test_what_is_said_of_another_request_under_the_same_key_ends_not_this_one(
+    service: Service, machine: ScriptedMachine, link: ScriptedLink
+) -> None:
+    """Both are asked about at once, and the machine names no more than the key."""
+    key, ledger, live = new_key(), ledger_of(service), await machine.until_live()
+    resolver, background = Resolver(ledger, NoObserver()), service.server.services.background
+    forgotten = await keep_sent(service, accepted(service, key))
+    asking_first = background.start(resolver.resolved(forgotten, live), "ask")
+    assert (await link.heard(Resolve)).fingerprint == forgotten.fingerprint
+    assert await ledger.forget(forgotten.command_id, forgotten.attempt)
+    standing = await keep_sent(service, accepted(service, key, body=MoveMouse(x=8, y=9)))
+    asking_second = background.start(resolver.resolved(standing, live), "ask")
+    await link.nothing_heard()
+    await link.report(standing.command_id, Refused(code=KEY_REUSED, message="another request's"))
+    with pytest.raises(PendingError):
+        await asking_first
+    assert (await link.heard(Resolve)).fingerprint == standing.fingerprint
+    done = Completed(duration_ms=7, pointer=Point(x=8, y=9))
+    await link.report(standing.command_id, done)
+    assert (await asking_second).outcome == done

@@ -4,13 +4,15 @@ import pytest
 
 from schemas.inputs.outcomes import Expired, NotCarriedOut, Outcome, Refused
 from schemas.link.close_codes import CloseCode
-from server.machines.link.commands import KEY_REUSED, REMEMBERED_OUTCOMES
+from server.machines.link.commands import KEY_REUSED, LATE_SECONDS, REMEMBERED_OUTCOMES
 from server.machines.link.events import (
     AbandonCommands,
+    AvailabilityChanged,
     CommandRuns,
     ResolutionRequested,
     SendMessage,
     SettleCommand,
+    TimePassed,
 )
 from tests.links import (
     COMPLETED,
@@ -119,6 +121,24 @@ def test_command_that_is_reported_as_running_is_settled_by_its_acknowledgement(
     up.on(ResolutionRequested(question), SendMessage(question))
     up.on(report(command_id, None), CommandRuns(command_id))
     up.on(ack(command_id, sequence=2), SettleCommand(command_id, COMPLETED))
+
+
+@pytest.mark.parametrize("is_overdue", [False, True], ids=["in time", "overdue"])
+def test_report_that_another_request_has_the_key_ends_no_command_that_was_sent(
+    up: LinkScript, is_overdue: bool
+) -> None:
+    """Its sender forgot the one that was asked about, and this one came under the key since."""
+    command = input_message()
+    question = about(command.command_id)
+    up.on(submitted(command, 1010.0 - LATE_SECONDS), SendMessage(command))
+    up.on(ResolutionRequested(question), SendMessage(question))
+    if is_overdue:
+        up.later(10.5)
+        up.on(TimePassed(), AvailabilityChanged())
+    reused = Refused(code=KEY_REUSED, message="used for another request")
+    up.on(report(command.command_id, reused), CommandRuns(command.command_id))
+    settled = up.link.handle(ack(command.command_id, sequence=2))
+    assert settled[0] == SettleCommand(command.command_id, COMPLETED)
 
 
 @pytest.mark.parametrize(
