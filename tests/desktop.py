@@ -8,7 +8,6 @@ import os
 import random
 import select
 import shutil
-import signal
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from Xlib.protocol import rq
 # It has python-xlib work with several X servers, which tests look at too.
 import machine_client.desktop.x11.connection  # noqa: F401
 from tests.held import x_display
+from tests.processes import go_on, stop
 from tests.waiting import WAIT_SECONDS, eventually
 
 _MARKER_BUTTON = 10
@@ -127,16 +127,14 @@ class UnsteadyDisplay:
         self._running.close()
 
     def freeze(self) -> None:
-        """Let it answer nobody, and end no connection."""
-        self._signal(signal.SIGSTOP)
+        """Let it answer nobody when this returns, and end no connection."""
+        assert self._process is not None
+        stop(self._process.pid)
 
     def thaw(self) -> None:
         """Let it go on."""
-        self._signal(signal.SIGCONT)
-
-    def _signal(self, number: signal.Signals) -> None:
         assert self._process is not None
-        self._process.send_signal(number)
+        go_on(self._process.pid)
 
 
 @contextlib.contextmanager
@@ -360,7 +358,10 @@ class Terminal:
         command = ("xterm", "-display", display, "-geometry", "60x10+0+0", "-b", "2", "+sb", "-bw")
         environment = {**os.environ, "LC_ALL": "C.UTF-8"}
         with running(
-            *command, "0", "-fn", "fixed", "-u8", "-e", "sh", "-c", script, env=environment
+            # Clicks of one input are together, however busy the machine is between them.
+            *(*command, "0", "-fn", "fixed", "-u8", "-xrm", "*multiClickTime: 10000"),
+            *("-e", "sh", "-c", script),
+            env=environment,
         ):
             eventually(terminal._typed.exists, "xterm runs its program")
             terminal.typed_before("R")
