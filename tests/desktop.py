@@ -240,6 +240,7 @@ class Witness:
         self._changed = threading.Condition()
         self._events: list[DeviceEvent] = []
         self._markers = 0
+        self._hears = False
         self._context = self._control.record_create_context(
             0,
             [record.AllClients],
@@ -260,9 +261,9 @@ class Witness:
         self._control.sync()
         self._thread = threading.Thread(target=self._listen, name="witness", daemon=True)
         self._thread.start()
-        # The context is listened to from some moment on: knock until it hears.
-        eventually(self._hears, "the witness hears the X server")
-        self.take()
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._hears, WAIT_SECONDS):
+                raise AssertionError("the witness does not hear the X server")
 
     def take(self) -> list[DeviceEvent]:
         """The events since the last call, all that were injected before this one included."""
@@ -304,17 +305,14 @@ class Witness:
         xtest.fake_input(self._control, X.ButtonRelease, _MARKER_BUTTON)
         self._control.sync()
 
-    def _hears(self) -> bool:
-        self._mark()
-        with self._changed:
-            return self._changed.wait_for(lambda: self._markers > 0, 0.1)
-
     def _listen(self) -> None:
         self._data.record_enable_context(self._context, self._note)
 
     def _note(self, reply: Any) -> None:
         data = reply.data if reply.category == record.FromServer else b""
         with self._changed:
+            # From what the server says first on, it tells of all.
+            self._hears |= reply.category == record.StartOfData
             while data:
                 event, data = rq.EventField("event").parse_binary_value(
                     data, self._data.display, None, None
