@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from machine_client.desktop.accessibility import bus, programs
+from machine_client.desktop.accessibility import bus, elements, programs
 from machine_client.desktop.accessibility.elements import AtSpiElements
 from machine_client.desktop.accessibility.windows import DesktopWindow
 from machine_client.desktop.base import DesktopError, FoundElement, Refusal
@@ -273,7 +273,12 @@ def test_list_is_cut_with_a_word(accessible: AccessibleDesktop) -> None:
         assert {each.depth for each in shallow.elements} == {0, 1}
 
 
-def test_thousands_are_told_as_far_as_an_answer_may_be_long(accessible: AccessibleDesktop) -> None:
+def test_thousands_are_told_as_far_as_an_answer_may_be_long(
+    accessible: AccessibleDesktop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A busy machine needs longer to read them all.
+    monkeypatch.setattr(programs, "PROGRAM_SECONDS", 180.0)
+    monkeypatch.setattr(elements, "SECONDS", 180.0)
     with accessible.shown("gtk3_labels.py", "5000", "Labels", {}):
         listed = accessible.elements.listed(Sought(), at=None, limit=1000, depth=None)
         assert (listed.truncated, listed.silent) == ("size", ())
