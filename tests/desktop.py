@@ -8,7 +8,6 @@ import os
 import random
 import select
 import shutil
-import signal
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from Xlib.protocol import rq
 # It has python-xlib work with several X servers, which tests look at too.
 import machine_client.desktop.x11.connection  # noqa: F401
 from tests.held import x_display
+from tests.processes import go_on, stop
 from tests.waiting import WAIT_SECONDS, eventually
 
 _MARKER_BUTTON = 10
@@ -127,16 +127,14 @@ class UnsteadyDisplay:
         self._running.close()
 
     def freeze(self) -> None:
-        """Let it answer nobody, and end no connection."""
-        self._signal(signal.SIGSTOP)
+        """Let it answer nobody when this returns, and end no connection."""
+        assert self._process is not None
+        stop(self._process.pid)
 
     def thaw(self) -> None:
         """Let it go on."""
-        self._signal(signal.SIGCONT)
-
-    def _signal(self, number: signal.Signals) -> None:
         assert self._process is not None
-        self._process.send_signal(number)
+        go_on(self._process.pid)
 
 
 @contextlib.contextmanager
@@ -242,6 +240,7 @@ class Witness:
         self._changed = threading.Condition()
         self._events: list[DeviceEvent] = []
         self._markers = 0
+        self._hears = False
         self._context = self._control.record_create_context(
             0,
             [record.AllClients],
@@ -262,9 +261,9 @@ class Witness:
         self._control.sync()
         self._thread = threading.Thread(target=self._listen, name="witness", daemon=True)
         self._thread.start()
-        # The context is listened to from some moment on: knock until it hears.
-        eventually(self._hears, "the witness hears the X server")
-        self.take()
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._hears, WAIT_SECONDS):
+                raise AssertionError("the witness does not hear the X server")
 
     def take(self) -> list[DeviceEvent]:
         """The events since the last call, all that were injected before this one included."""
@@ -306,17 +305,14 @@ class Witness:
         xtest.fake_input(self._control, X.ButtonRelease, _MARKER_BUTTON)
         self._control.sync()
 
-    def _hears(self) -> bool:
-        self._mark()
-        with self._changed:
-            return self._changed.wait_for(lambda: self._markers > 0, 0.1)
-
     def _listen(self) -> None:
         self._data.record_enable_context(self._context, self._note)
 
     def _note(self, reply: Any) -> None:
         data = reply.data if reply.category == record.FromServer else b""
         with self._changed:
+            # From what the server says first on, it tells of all.
+            self._hears |= reply.category == record.StartOfData
             while data:
                 event, data = rq.EventField("event").parse_binary_value(
                     data, self._data.display, None, None
@@ -360,7 +356,10 @@ class Terminal:
         command = ("xterm", "-display", display, "-geometry", "60x10+0+0", "-b", "2", "+sb", "-bw")
         environment = {**os.environ, "LC_ALL": "C.UTF-8"}
         with running(
-            *command, "0", "-fn", "fixed", "-u8", "-e", "sh", "-c", script, env=environment
+            # Clicks of one input are together, however busy the machine is between them.
+            *(*command, "0", "-fn", "fixed", "-u8", "-xrm", "*multiClickTime: 10000"),
+            *("-e", "sh", "-c", script),
+            env=environment,
         ):
             eventually(terminal._typed.exists, "xterm runs its program")
             terminal.typed_before("R")

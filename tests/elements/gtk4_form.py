@@ -96,9 +96,18 @@ def main() -> None:
             return False
         verb, _, argument = line.rstrip("\n").partition(" ")
         form.told(verb, argument)
-        # Behind all that is still to be drawn and heard.
-        GLib.timeout_add(20, lambda: say("done") or False)
+        # Behind all that is still to be drawn and heard, also where that takes long.
+        GLib.timeout_add(20, wait)
         return True
+
+    def wait() -> bool:
+        GLib.idle_add(done, priority=GLib.PRIORITY_LOW)
+        return False
+
+    def done() -> bool:
+        form.window.get_display().sync()
+        say("done")
+        return False
 
     GLib.io_add_watch(sys.stdin, GLib.IO_IN | GLib.IO_HUP, heard)
     GLib.timeout_add(200, lambda: say("shown") or False)

@@ -1,5 +1,7 @@
 """A short part of ``python -m tests.elements``, and what its outcome says."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.elements.form import ALIKE, ROW, shown
@@ -13,6 +15,13 @@ from tests.elements.matrix import (
     Try,
     measured,
 )
+from tests.machine_client.desktop.accessibility.rig import patience_with_programs
+
+
+@pytest.fixture(autouse=True)
+def _patient() -> Iterator[None]:
+    with patience_with_programs():
+        yield
 
 
 @pytest.mark.parametrize(

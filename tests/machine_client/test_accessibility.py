@@ -15,6 +15,7 @@ from tests.machine_client.desktop.accessibility.rig import (
     AccessibleDesktop,
     Program,
     accessible_desktop,
+    patience_with_programs,
 )
 from tests.processes import SCRIPTS, Ended, environment, run
 from tests.waiting import WAIT_SECONDS, eventually
@@ -25,7 +26,7 @@ IN_UNIT = "ExecStartPre=-"
 @pytest.fixture
 def session() -> Iterator[AccessibleDesktop]:
     """A session's bus of the test's own, on which accessibility is off."""
-    with accessible_desktop() as desktop:
+    with patience_with_programs(), accessible_desktop() as desktop:
         assert not desktop.elements.is_switched_on()
         yield desktop
 

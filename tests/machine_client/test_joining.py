@@ -13,9 +13,7 @@ from tests.processes import Program, ServedApi, ServerProcess, run, running, unt
 @pytest.fixture(scope="module")
 def server(mongodb: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     directory = tmp_path_factory.mktemp("server")
-    server = ServerProcess(
-        directory, heartbeat="1", mongodb_uri=mongodb, mongodb_database=directory.name
-    )
+    server = ServerProcess(directory, mongodb_uri=mongodb, mongodb_database=directory.name)
     with server.run():
         yield server
 
@@ -65,6 +63,8 @@ def test_machines_that_fail_do_not_touch_the_others(
         client.says("machine=right connected to")
         client.says("machine=gone this machine stops, and the others go on: the server refused")
         client.says(f"machine=torn it begins again in 0.5 s: the journal {torn} ")
+        for name in displays:
+            until(lambda: api.is_in_state(name, "online"), f"{name} takes inputs")  # noqa: B023
         for place, name in enumerate(displays, 100):
             assert api.send(name, "mouse/click", {"x": place, "y": 7}).status == 200
         for place, name in enumerate(displays, 100):
@@ -73,7 +73,7 @@ def test_machines_that_fail_do_not_touch_the_others(
         torn.unlink()
         client.says("machine=torn connected to")
         for name, state in (("left", "online"), ("torn", "no_input")):
-            assert api.is_in_state(name, state), name
+            until(lambda: api.is_in_state(name, state), f"{name} is {state}")  # noqa: B023
         assert client.terminate() == 0
         assert "Traceback" not in client.output
         assert "fh_" not in client.output
@@ -110,6 +110,8 @@ def test_machine_whose_token_is_revoked_goes_on_with_the_one_in_its_file(
             if token["machine_id"] == name:
                 assert api.call("DELETE", f"/v1/tokens/{token['id']}").status == 204
         client.says("its file has another token by now: it goes on with that")
+        # As long as the server knows of the first link, it says the same of it.
+        until(lambda: client.output.count(f"as machine {name}\n") >= 2, "it has another link")
         until(lambda: api.is_in_state(name, "no_input"), "it is connected again")
         # Once more, and there is no other one.
         (token,) = (

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from machine_client.concurrency.bounded_call import BoundedCall
-from tests.waiting import WAIT_SECONDS
+from tests.waiting import WAIT_SECONDS, until
 
 
 class Gate:
@@ -49,6 +49,7 @@ async def test_call_that_hangs_is_not_made_again_and_its_late_result_is_not_used
     for _ in range(3):
         with pytest.raises(TimeoutError):
             await call.result(0.01)
+    await until(lambda: gate.calls)  # Its thread may begin later than that.
     assert gate.calls == 1
     assert not await call.ended(0.01)
     gate.open.set()

@@ -19,7 +19,10 @@ from schemas.inputs.bodies import Button, ClickMouse
 from schemas.link.messages import Released
 from tests.desktop import NO_DISPLAY, unsteady_display, virtual_display
 from tests.held import NOTHING, Held, held_on
-from tests.machine_client.desktop.accessibility.rig import accessible_desktop
+from tests.machine_client.desktop.accessibility.rig import (
+    accessible_desktop,
+    patience_with_programs,
+)
 from tests.machine_client.desktop.vnc.plain_server import plain_server
 from tests.machine_client.journals import journal_in
 from tests.machine_client.pressing import READY, pressing
@@ -104,7 +107,7 @@ async def test_elements_that_nobody_tells_are_a_warning_with_its_remedy(
 
 
 async def test_elements_of_a_session_with_a_bus_are_told(tmp_path: Path) -> None:
-    with accessible_desktop() as desktop:
+    with patience_with_programs(), accessible_desktop() as desktop:
         bus = {"DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
         async with scripted_server() as server:
             told = []

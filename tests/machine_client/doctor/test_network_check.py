@@ -103,6 +103,7 @@ async def test_port_that_never_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "firewall" in bad.what
 
 
+@pytest.mark.usefixtures("silence")
 async def test_server_that_takes_the_connection_and_says_nothing() -> None:
     async with raw_server(None) as port:
         bad = await fault(f"http://127.0.0.1:{port}")
@@ -144,6 +145,7 @@ async def test_proxy_that_does_not_take_the_password() -> None:
 
 
 @pytest.mark.parametrize("kind", ["http", "socks5"])
+@pytest.mark.usefixtures("silence")
 async def test_proxy_that_is_none(kind: str) -> None:
     async with http_proxy(answer=b"220 mail.example ESMTP\r\n") as proxy, raw_server(b"x") as port:
         address = proxy.url() if kind == "http" else f"socks5://127.0.0.1:{port}"
@@ -177,6 +179,7 @@ async def test_certificate_for_another_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("proxied", [False, True])
+@pytest.mark.usefixtures("silence", "answered_probe")
 async def test_https_to_a_port_without_tls(proxied: bool) -> None:
     async with http_proxy() as proxy, raw_server(http_answer("401 Unauthorized")) as port:
         way = {"proxy": proxy.url()} if proxied else {}
@@ -185,6 +188,7 @@ async def test_https_to_a_port_without_tls(proxied: bool) -> None:
     assert f"use --server http://127.0.0.1:{port}" in bad.what
 
 
+@pytest.mark.usefixtures("answered_probe")
 async def test_http_to_a_port_with_tls(tmp_path: Path) -> None:
     tls, _ = serving_tls(tmp_path)
     async with scripted_server(tls=tls) as server:
@@ -194,6 +198,7 @@ async def test_http_to_a_port_with_tls(tmp_path: Path) -> None:
     assert f"wants TLS: use --server https://127.0.0.1:{server.port}" in bad.what
 
 
+@pytest.mark.usefixtures("answered_probe")
 async def test_token_is_not_sent_to_whoever_answers_without_tls() -> None:
     async with scripted_server() as server:
         bad = await fault(server.address.replace("http:", "https:"))

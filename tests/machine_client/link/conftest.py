@@ -5,6 +5,7 @@ import os
 import pytest
 
 from machine_client.link import reconnecting
+from machine_client.work import desktop_watch
 from tests.machine_client.session_script import Script
 
 
@@ -12,6 +13,13 @@ from tests.machine_client.session_script import Script
 def script() -> Script:
     """On a link that was greeted."""
     return Script()
+
+
+@pytest.fixture(autouse=True)
+def _patient_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No desktop is told to hang where the machine is busy."""
+    for name in ("ANSWER_SECONDS", "ELEMENTS_SECONDS"):
+        monkeypatch.setattr(desktop_watch, name, 60.0)
 
 
 @pytest.fixture

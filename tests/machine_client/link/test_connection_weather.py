@@ -319,13 +319,13 @@ async def test_link_whose_pings_have_failed_is_ended_and_opened_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody would notice any more that the network has gone silent."""
-    ping = DirectConnection.ping
-    failures: Iterator[Exception] = iter([RuntimeError("a mistake")])
+    heard = asyncio.Event()
 
-    async def fail_once(websocket: DirectConnection) -> Awaitable[float]:
-        for failure in failures:
-            raise failure
-        return await ping(websocket)
+    async def fail_once(_: DirectConnection) -> Awaitable[float]:
+        # Not before the first link was used, nor on the second.
+        await heard.wait()
+        heard.clear()
+        raise RuntimeError("a mistake")
 
     monkeypatch.setattr(DirectConnection, "ping", fail_once)
 
@@ -333,6 +333,7 @@ async def test_link_whose_pings_have_failed_is_ended_and_opened_anew(
         await line.greet()
         await line.say(heartbeat(1))
         assert isinstance(await line.hear(), HeartbeatAck)
+        heard.set()
         await line.closed()
 
     await played(tmp_path, beating, greeted, heartbeat=0.1)

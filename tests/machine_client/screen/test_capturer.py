@@ -138,16 +138,21 @@ def test_what_an_input_changes_is_looked_for_at_once_and_the_rate_holds() -> Non
         at.next()
         at.capturer.submit(CaptureLive(order))
         looks(view, 1)  # The rate allows another picture from now on.
-        at.capturer.expect_change()
-        looks(view, 4)
+
+        def is_looked_for_soon() -> bool:
+            at.capturer.expect_change()
+            looks(view, 4)
+            return min(pauses(view)[-3:]) < interval / 2
+
+        # On a busy machine the first look may come when it is not looked often any more.
+        eventually(is_looked_for_soon, "it is looked for soon")
         assert at.reported.empty()
-        assert min(pauses(view)[-3:]) < interval / 2
         view.colour = 9
         at.capturer.expect_change()
         at.next()
         view.colour = 10
-        at.capturer.submit(CaptureLive(order))
         captures = view.captures
+        at.capturer.submit(CaptureLive(order))
         at.capturer.expect_change()
         at.next()
     assert view.captures == captures + 1

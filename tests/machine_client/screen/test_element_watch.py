@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from machine_client.desktop.base import ELEMENTS_UNTOLD, DesktopError
+from machine_client.screen import element_watch
 from machine_client.screen.element_watch import ElementWatch
 from schemas.inputs.selectors import Selector
 from schemas.inputs.waits import Conditions, Wait
@@ -37,7 +38,8 @@ SAVED: dict[str, Any] = {"element": {"name": "Saved"}}
 BUSY = {"element": {"name": "Busy"}, "gone": True}
 
 
-def test_first_condition_that_is_met_is_told_by_its_number() -> None:
+def test_first_condition_that_is_met_is_told_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(element_watch, "SHORTEST_PAUSE", 3600.0)
     elements: Any = ScriptedElements("Busy")
     watch = ElementWatch(conditions({"still": 1}, SAVED, BUSY), elements)
     assert watch.met() is None

@@ -92,9 +92,14 @@ def test_whoever_waits_no_more_ends_it() -> None:
     [({"matched": 0}, 0, ()), ({"seen": ("Save",)}, None, ("Save",)), (None, None, ())],
 )
 def test_what_was_shown_in_time_is_judged_before_a_wait_ends(
-    said: dict[str, Any] | None, met: int | None, seen: tuple[str, ...]
+    said: dict[str, Any] | None,
+    met: int | None,
+    seen: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What nobody judges is not waited for for long."""
+    if said is not None:  # However late the timer is.
+        monkeypatch.setattr(watching, "JUDGED_SECONDS", 60.0)
     shown: list[tuple[int, ...]] = []
 
     def show(numbers: tuple[int, ...], picture: EncodedPicture, tell: Tell) -> None:

@@ -40,6 +40,13 @@ pytestmark = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is told to hang where the machine is busy."""
+    for name in ("ANSWER_SECONDS", "ELEMENTS_SECONDS"):
+        monkeypatch.setattr(desktop_watch, name, 60.0)
+
+
 @contextmanager
 def impatient() -> Iterator[None]:
     """Wait for one second while the desktop hangs; one that does not may take longer."""
@@ -183,7 +190,10 @@ async def test_grabbed_server_shows_nothing_and_takes_input_all_the_same(
     async with desk_at(server.name) as desk:
         await desk.look()
         with grabbed(server.name), impatient():
-            assert await desk.look() == (True, False)
+            async with asyncio.timeout(WAIT_SECONDS):
+                while (seen := await desk.look()) != (True, False):
+                    # On a busy machine the pointer's place may come too late for this impatience.
+                    assert seen == (False, False)
             assert "has grabbed the desktop" in (desk.watch.state.screen.reason or "")
             assert desk.watch.state.displays
             assert await desk.move() == Point(x=3, y=4)
@@ -218,13 +228,14 @@ async def test_looks_do_not_disturb_a_drag_and_are_not_disturbed_by_it(
     async with desk_at(server.name) as desk:
         await desk.look()
         drag = DragMouse(start_x=0, start_y=0, to_x=900, to_y=700, duration=1.5)
-        dragging = asyncio.create_task(asyncio.to_thread(desk.opened[0].prepare(drag)))  # noqa: TID251
         looks = 0
-        while not dragging.done():
-            looks += await desk.look() == (True, True)
-            await asyncio.sleep(0.02)
-        assert await dragging == Point(x=900, y=700)
-        assert looks > 1
+        while looks < 2:  # On a busy machine a look may take as long as a drag.
+            dragging = asyncio.create_task(asyncio.to_thread(desk.opened[0].prepare(drag)))  # noqa: TID251
+            while not dragging.done():
+                assert await desk.look() == (True, True)
+                looks += 1
+                await asyncio.sleep(0.02)
+            assert await dragging == Point(x=900, y=700)
         assert len(desk.told) == 1
 
 

@@ -8,6 +8,7 @@ from tests.machine_client.desktop.accessibility.rig import (
     AccessibleDesktop,
     Program,
     accessible_desktop,
+    patience_with_programs,
 )
 
 
@@ -16,6 +17,12 @@ def accessible() -> Iterator[AccessibleDesktop]:
     """The desktop."""
     with accessible_desktop() as desktop:
         yield desktop
+
+
+@pytest.fixture(autouse=True)
+def _patient() -> Iterator[None]:
+    with patience_with_programs():
+        yield
 
 
 @pytest.fixture

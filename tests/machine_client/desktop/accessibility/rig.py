@@ -3,7 +3,6 @@
 import os
 import queue
 import select
-import signal
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -11,12 +10,16 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 
+import pytest
+
+from machine_client.desktop.accessibility import bus, elements, programs, switch
 from machine_client.desktop.accessibility.elements import AtSpiElements
 from machine_client.desktop.base import Refusal
 from machine_client.desktop.x11.windows import X11Windows
 from schemas.inputs.globs import glob_of
 from schemas.inputs.selectors import Selector
 from tests.desktop import running, virtual_display
+from tests.processes import go_on, stop
 from tests.waiting import WAIT_SECONDS, eventually
 
 HERE = Path(__file__).parent
@@ -71,11 +74,11 @@ class Program:
 
     def stop(self) -> None:
         """Have it stand still, as one that hangs."""
-        self._process.send_signal(signal.SIGSTOP)
+        stop(self.pid)
 
     def go_on(self) -> None:
         """Have it go on."""
-        self._process.send_signal(signal.SIGCONT)
+        go_on(self.pid)
 
     def __enter__(self) -> "Program":
         return self
@@ -134,6 +137,18 @@ class AccessibleDesktop:
         except Refusal as refusal:
             return refusal.outcome.code
         return "found"
+
+
+@contextmanager
+def patience_with_programs() -> Iterator[None]:
+    """No program is taken to be stuck, and no bus to be lost, that is only slow meanwhile."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in (
+            *((bus, "SILENCE_SECONDS"), (bus, "CONNECT_SECONDS"), (switch, "CONNECT_SECONDS")),
+            *((programs, "PROGRAM_SECONDS"), (elements, "SECONDS")),
+        ):
+            patch.setattr(module, name, WAIT_SECONDS)
+        yield
 
 
 @contextmanager

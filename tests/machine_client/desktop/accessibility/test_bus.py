@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from machine_client.desktop.accessibility import bus as bus_module
 from machine_client.desktop.accessibility.bus import (
     REGISTRY,
     ROOT,
@@ -48,11 +49,13 @@ def test_refused_call_says_so(accessible: AccessibleDesktop) -> None:
 
 
 def test_program_that_hangs_is_not_waited_for_twice(
-    accessible: AccessibleDesktop, program: Program
+    accessible: AccessibleDesktop, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bus = AccessibilityBus()
     names = bus.ask(programs, SECONDS)
+    bus.close()
     program.stop()
+    monkeypatch.setattr(bus_module, "SILENCE_SECONDS", 1.0)
 
     async def asked(calls: Calls) -> list[str]:
         silent = []

@@ -4,8 +4,17 @@ from collections.abc import Iterator
 
 import pytest
 
+from machine_client.desktop.vnc import clipboard, connection
 from tests.desktop import Witness
 from tests.machine_client.desktop.vnc.xvnc import xvnc
+from tests.waiting import WAIT_SECONDS
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No server is taken to be silent that is only busy."""
+    monkeypatch.setattr(connection, "OPEN_SECONDS", WAIT_SECONDS)
+    monkeypatch.setattr(clipboard, "ANSWER_SECONDS", WAIT_SECONDS)
 
 
 @pytest.fixture(scope="session")

@@ -31,6 +31,8 @@ class PlainServer:
     def __init__(self, *answers: bytes, init: bytes = b"", talk: Talk | None = None) -> None:
         self.said: list[bytes] = []
         self.changed = threading.Condition()
+        self.heard: Callable[[bytes], None] = lambda _: None
+        """What is done with each message before it is answered."""
         self._answers = list(answers)
         self._init = init or server_init()
         self._talk = talk or self._speak
@@ -74,6 +76,7 @@ class PlainServer:
             with self.changed:
                 self.said.append(message)
                 self.changed.notify_all()
+            self.heard(message)
             if message[0] == 3:
                 connection.sendall(self._answers.pop(0) if self._answers else ONE_PIXEL)
 

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 from tests.desktop import running
 from tests.machine_client.desktop.contract.rig import Seen
-from tests.machine_client.desktop.vnc.xvnc import free_port
+from tests.processes import free_port
 from tests.waiting import WAIT_SECONDS, eventually
 
 SIZE = (720, 400)

@@ -8,7 +8,7 @@ from machine_client.desktop.base import DesktopError, InjectionUnavailable
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.desktop import VncDesktop
 from tests.machine_client.desktop.vnc.plain_server import plain_server
-from tests.machine_client.desktop.vnc.xvnc import free_port
+from tests.processes import free_port
 
 
 def test_checks_say_what_the_server_can_do(vnc: tuple[str, int]) -> None:

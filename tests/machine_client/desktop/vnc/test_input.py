@@ -1,6 +1,5 @@
 """What an input of a VNC server knows and says; all it must do is in the contract."""
 
-import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from schemas.inputs.outcomes import Point
 from tests.desktop import Terminal, Witness, set_layout, somebody_else
 from tests.machine_client.desktop.vnc.plain_server import (
     ONE_PIXEL,
-    PlainServer,
     plain_server,
     rectangle,
 )
@@ -161,19 +159,20 @@ def test_interrupted_input_says_what_was_read() -> None:
         desktop = VncDesktop(VncServer("127.0.0.1", server.port))
         with closing(DesktopInjector(desktop)) as injector:
             begin = injector.prepare(PressKeys(text=" ".join(["x"] * 2000)))
-            threading.Thread(target=interrupt_soon, args=(server, injector)).start()
+            down = ours.key_event(0x78, down=True)
+
+            def interrupt_soon(_: bytes) -> None:
+                if server.said.count(down) > 5:
+                    injector.interrupt()
+
+            server.heard = interrupt_soon
             with pytest.raises(InjectionFailed) as caught:
                 begin()
+            server.heard = lambda _: None
             assert caught.value.code == "interrupted"
-            downs = sum(message == ours.key_event(0x78, down=True) for message in server.said)
+            downs = server.said.count(down)
             assert caught.value.injected_at_least == 2 * downs < 4000
             injector.release_all()
-
-
-def interrupt_soon(server: PlainServer, injector: DesktopInjector) -> None:
-    """Interrupt an input once the first keys are down."""
-    server.until_said(lambda said: said.count(ours.key_event(0x78, down=True)) > 5)
-    injector.interrupt()
 
 
 def test_first_foreign_characters_of_a_new_server_are_not_taken_for_one_another(

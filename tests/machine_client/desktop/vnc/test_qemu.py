@@ -1,5 +1,6 @@
 """What QEMU's own VNC server makes of keys and places, as the machine behind it has them."""
 
+import itertools
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -39,6 +40,17 @@ def injector(machine: Qemu) -> Iterator[DesktopInjector]:
     with closing(DesktopInjector(VncDesktop(VncServer("127.0.0.1", machine.port)))) as injector:
         machine.take()
         yield injector
+
+
+MARKS = itertools.count()
+
+
+def mark(machine: Qemu, injector: DesktopInjector) -> str:
+    """Type something that was never typed before; all that the program has read, up to that."""
+    typed = f"#{next(MARKS)}"
+    injector.prepare(TypeText(text=f"{typed}\n"))()
+    eventually(lambda: machine.typed().endswith(f"{typed}\r") or None, "the program has read it")
+    return machine.typed().removesuffix(f"{typed}\r")
 
 
 def test_each_event_in_the_queue_has_its_time_and_an_answer_after_it(
@@ -99,6 +111,7 @@ def test_keys_arrive_by_their_names_or_are_refused(
 def test_text_longer_than_its_queue_arrives_whole_and_before_the_click_after_it(
     machine: Qemu, injector: DesktopInjector
 ) -> None:
+    mark(machine, injector)
     before = len(machine.typed())
     text = ASCII + "LOST:" * 10
     injector.prepare(TypeText(text=text + "\n"))()
@@ -111,12 +124,14 @@ def test_text_longer_than_its_queue_arrives_whole_and_before_the_click_after_it(
 def test_what_its_keyboard_lacks_is_pressed_as_nothing(
     machine: Qemu, injector: DesktopInjector
 ) -> None:
+    mark(machine, injector)
     before = machine.typed()
+    machine.take()
     injector.prepare(TypeText(text="漢é"))()
     assert injector.effect == "delivered"
     names = {name for each in machine.take() for name in each.names}
     assert names == {"shift", "unmapped"}
-    assert machine.typed() == before
+    assert mark(machine, injector) == before
 
 
 def test_mouse_that_takes_steps_is_not_used_until_it_knows_places_again(

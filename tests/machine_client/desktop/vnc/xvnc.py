@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Set
 
 from tests.desktop import running
+from tests.processes import free_port
 from tests.waiting import WAIT_SECONDS, eventually
 
 NO_PASSWORD = ("-SecurityTypes", "None")
@@ -44,13 +45,6 @@ def xvnc(
         if not number:
             raise RuntimeError("Xvnc ended at once")
         yield f":{number}", port, process
-
-
-def free_port() -> int:
-    """A TCP port that nobody listens on at this moment."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-    return port
 
 
 def keeps_buttons(port: int, held: Callable[[], Set[str]]) -> bool:

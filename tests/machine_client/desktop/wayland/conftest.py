@@ -5,8 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from machine_client.desktop.wayland import view
 from tests.machine_client.desktop.wayland.compositor import Sway, sway
 from tests.machine_client.desktop.wayland.fake_compositor import FakeCompositor, fake_compositor
+from tests.waiting import WAIT_SECONDS
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A screen is not taken to be switched off where the machine is busy."""
+    monkeypatch.setattr(view, "_PATIENCE_SECONDS", WAIT_SECONDS)
 
 
 @pytest.fixture(scope="session")

@@ -11,14 +11,19 @@ import pytest
 from machine_client.desktop.accessibility.elements import AtSpiElements
 from machine_client.desktop.base import DesktopError, Refusal
 from machine_client.desktop.wayland.desktop import WaylandDesktop
+from machine_client.desktop.wayland.sway import ipc
 from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import ClickMouse
 from schemas.inputs.outcomes import Point
 from schemas.inputs.selectors import Selector, Sought
 from tests.elements.stages import OnSway
-from tests.machine_client.desktop.accessibility.rig import Program, accessible_desktop
+from tests.machine_client.desktop.accessibility.rig import (
+    Program,
+    accessible_desktop,
+    patience_with_programs,
+)
 from tests.machine_client.desktop.wayland.compositor import ONE_SCREEN, Sway, sway
-from tests.waiting import eventually
+from tests.waiting import WAIT_SECONDS, eventually
 
 SAVE = Selector(role="push button", name="Save")
 AGREE = Selector(role="check box", name="Agree")
@@ -71,6 +76,8 @@ def killed(command: list[str], environment: dict[str, str]) -> Iterator[None]:
 def stage() -> Iterator[tuple[Sway, OnSway]]:
     """A sway of these tests alone, as nothing else may be on it."""
     with ExitStack() as stack:
+        stack.enter_context(patience_with_programs())
+        stack.enter_context(pytest.MonkeyPatch.context()).setattr(ipc, "SECONDS", WAIT_SECONDS)
         accessible = stack.enter_context(accessible_desktop())
         compositor = stack.enter_context(sway())
         stack.enter_context(compositor.told_of())
@@ -149,8 +156,11 @@ def test_program_that_may_draw_without_a_window_is_named(shown: Shown) -> None:
     eventually(lambda: shown.click() == "", "it is gone")
 
 
-def test_sway_that_does_not_answer_is_waited_for_a_moment(shown: Shown) -> None:
+def test_sway_that_does_not_answer_is_waited_for_a_moment(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shown.compositor.freeze()
+    monkeypatch.setattr(ipc, "SECONDS", 1.0)
     try:
         with pytest.raises(DesktopError, match="does not answer on its own socket"):
             shown.elements.find(SAVE, place=True)

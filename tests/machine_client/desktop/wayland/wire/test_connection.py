@@ -117,11 +117,11 @@ def test_descriptors_are_not_left_open(compositor: Sway) -> None:
 def test_compositor_that_does_not_answer_is_given_up_and_finds_nothing_late(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(connection_module, "ANSWER_SECONDS", 0.2)
     with sway() as compositor:
         connection = WaylandConnection(compositor.name)
         connection.round_trip()
         compositor.freeze()
+        monkeypatch.setattr(connection_module, "ANSWER_SECONDS", 0.2)
         for _ in range(2):
             with pytest.raises(DesktopLost, match=r"has not answered for 0\.2 s"):
                 connection.round_trip()

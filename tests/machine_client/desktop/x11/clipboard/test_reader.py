@@ -11,8 +11,16 @@ from machine_client.desktop.x11.clipboard.reader import read_selection
 from schemas.inputs.clipboard_texts import MAX_CLIPBOARD_BYTES
 from tests.machine_client.desktop.x11.clipboard.programs import copied
 from tests.texts import any_text
+from tests.waiting import WAIT_SECONDS
 
 LONGEST = "\u00e9" * (MAX_CLIPBOARD_BYTES // 2)
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces by the hundred take their time on a busy machine."""
+    for name in ("STEP_SECONDS", "WHOLE_SECONDS"):
+        monkeypatch.setattr(reader, name, WAIT_SECONDS)
 
 
 def code_of(display: str) -> str:
