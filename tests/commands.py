@@ -14,6 +14,7 @@ from server.api.machines import answers
 from server.api.machines.answers import Answer
 from server.clock import server_time
 from server.dispatch.command import Command, Pending, Sender
+from server.dispatch.ledger import claims
 from server.dispatch.questions.inputs import KnownCommand, LookUp
 from server.dispatch.questions.question import Refusal
 from server.errors import StoreUnavailable
@@ -173,6 +174,11 @@ async def until_recorded(service: Service, command: Command, state: CommandState
             if record is not None and record.state is state:
                 return
             await asyncio.sleep(0.01)
+
+
+def is_late_after(monkeypatch: pytest.MonkeyPatch, failing: "Failing", times: int) -> None:
+    """Have the time in which an input may begin be over once its operation failed so often."""
+    monkeypatch.setattr(claims, "has_time", lambda _: failing.failures < times)
 
 
 class Failing:
