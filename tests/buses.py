@@ -2,11 +2,14 @@
 
 import asyncio
 import functools
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
+import pytest
 import uvloop
 
+from server.bus import nats_bus, nats_link
 from server.bus.bus import Bus
 from server.bus.local_bus import LocalBus, LocalExchange
 from server.bus.nats_bus import NatsBus
@@ -105,6 +108,15 @@ class NatsNetwork:
         await self.tasks.close(0)
 
 
+@contextmanager
+def patient_buses() -> Iterator[None]:
+    """Meanwhile no connection is given up because nats-server has stood still for some seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nats_link, "PING_SECONDS", 20)
+        patch.setattr(nats_bus, "_LEAVE_SECONDS", 20.0)
+        yield
+
+
 KINDS = ("local", "nats", "nats on uvloop")
 """The networks that there are."""
 
@@ -118,7 +130,8 @@ def on_network(
         async def with_network() -> None:
             network = LocalNetwork() if kind == "local" else NatsNetwork(nats_server)
             try:
-                await test(network)
+                with patient_buses():
+                    await test(network)
             finally:
                 await network.close()
 

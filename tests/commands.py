@@ -14,12 +14,13 @@ from server.api.machines import answers
 from server.api.machines.answers import Answer
 from server.clock import server_time
 from server.dispatch.command import Command, Pending, Sender
+from server.dispatch.ledger import claims
 from server.dispatch.questions.inputs import KnownCommand, LookUp
 from server.dispatch.questions.question import Refusal
 from server.errors import StoreUnavailable
 from server.store.commands import CommandRecord, CommandState, CommandStore
 from tests.links import BOOT_ID, JOURNAL_ID
-from tests.service import Service
+from tests.service import PATIENCE_SECONDS, Service
 from tests.store import there
 
 MOVE = MoveMouse(x=3, y=4)
@@ -29,7 +30,7 @@ def accepted(
     service: Service,
     key: str | None = None,
     *,
-    timeout: float = 10.0,
+    timeout: float = 60.0,
     begin_within: float | None = None,
     machine_id: str = "desk-1",
     body: AnyInput = MOVE,
@@ -55,6 +56,20 @@ def accepted(
         return command
     expires_at = server_time() + round(begin_within * 1000)
     return replace(command, expires_at=expires_at)
+
+
+def answer_within(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Have inputs be answered after so long from now on, and begin for as long as before.
+
+    So a busy host is never too late to send what nobody is to acknowledge in time.
+    """
+    accept = Command.accept
+
+    def accepted_with_haste(*arguments: Any, **named: Any) -> Command:
+        command = accept(*arguments, **named)
+        return replace(command, answer_by=command.accepted_at + round(seconds * 1000))
+
+    monkeypatch.setattr(Command, "accept", accepted_with_haste)
 
 
 def sender(service: Service, **changes: Any) -> Sender:
@@ -153,12 +168,17 @@ async def problem_of(waiting: asyncio.Task[tuple[Answer, bool]]) -> str:
 
 async def until_recorded(service: Service, command: Command, state: CommandState) -> None:
     """Wait until the ledger says so of a command."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             record = await ledger_of(service).find(command.id)
             if record is not None and record.state is state:
                 return
             await asyncio.sleep(0.01)
+
+
+def is_late_after(monkeypatch: pytest.MonkeyPatch, failing: "Failing", times: int) -> None:
+    """Have the time in which an input may begin be over once its operation failed so often."""
+    monkeypatch.setattr(claims, "has_time", lambda _: failing.failures < times)
 
 
 class Failing:

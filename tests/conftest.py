@@ -1,6 +1,5 @@
 """What tests of several rooms need: a MongoDB and an X server for all, a database for each test."""
 
-import asyncio
 import gc
 import inspect
 import itertools
@@ -20,7 +19,7 @@ from server.store.embedded_mongod import EmbeddedMongoDB
 from server.store.mongodb.documents import Document
 from tests.desktop import Witness, set_layout, virtual_display
 from tests.nats import NatsServer
-from tests.store import async_test
+from tests.store import async_run, async_test
 
 # A shell that runs the tests in the background has them ignore Ctrl-C, and so all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -123,9 +122,10 @@ def mongodb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URI of a mongod that is there for the whole session."""
     directory: Path = tmp_path_factory.mktemp("mongodb")
     embedded = EmbeddedMongoDB(directory)
-    uri = asyncio.run(embedded.start())
+    # Its loops leave that of a module as it is, whose test may be the first that wants this.
+    uri = async_run(embedded.start())
     yield uri
-    asyncio.run(embedded.stop())
+    async_run(embedded.stop())
 
 
 @pytest.fixture(scope="session")

@@ -18,9 +18,7 @@ from server.store.event_log import EventLog
 from server.store.mongodb.database import Database
 from server.tasks import Tasks
 from tests.store import ORGANIZATION
-from tests.waiting import until
-
-PATIENCE_SECONDS = 30.0
+from tests.waiting import WAIT_SECONDS, until
 
 
 def everything(_: Event) -> bool:
@@ -43,9 +41,9 @@ async def settled(hub: EventHub) -> None:
 async def heard(subscription: Subscription, many: int) -> list[Event]:
     """The next events, so many, however long they take."""
     found: list[Event] = []
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(WAIT_SECONDS):
         while len(found) < many:
-            await subscription.wait(PATIENCE_SECONDS)
+            await subscription.wait(WAIT_SECONDS)
             found += subscription.take(many - len(found))
     return found
 
@@ -78,7 +76,7 @@ async def several_nodes(
     async with AsyncExitStack() as ending:
         nodes: list[Node] = []
         for number in range(count):
-            database = Database((uris or {}).get(number, uri), name, timeout=2.0)
+            database = Database((uris or {}).get(number, uri), name, timeout=WAIT_SECONDS)
             ending.push_async_callback(database.finish)
             tasks = Tasks()
             bus = LocalBus(exchange, tasks)

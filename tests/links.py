@@ -41,6 +41,7 @@ from server.machines.link.events import (
 )
 from server.machines.link.greeting import LinkTerms
 from server.machines.link.link import Link
+from server.machines.socket import LinkSocket
 
 LINK_ID = UUID("00000000-0000-4000-8000-00000000000c")
 JOURNAL_ID = UUID("00000000-0000-4000-8000-00000000000d")
@@ -159,6 +160,15 @@ DESKTOP_CHANGED = DesktopChanged(
     screen=Capability(available=False, reason="the display is gone"),
     elements=NO_ELEMENTS,
 )
+
+
+def let_time_pass(link: LinkSocket, seconds: float) -> None:
+    """Have a link notice soon that nothing has happened on it for so many seconds more.
+
+    So a busy host has all of these for what comes next, which none of them pass.
+    """
+    link._link._last_change_at -= seconds
+    link.schedule()
 
 
 class LinkScript:

@@ -12,7 +12,9 @@ import pytest
 from schemas.link.messages import Hello
 from server.dispatch.questions.control import FindLink
 from server.nodes import drain
+from tests.buses import patient_buses
 from tests.service import (
+    PATIENCE_SECONDS,
     ScriptedLink,
     ScriptedMachine,
     Service,
@@ -28,6 +30,7 @@ async def running_nodes(
 ) -> AsyncIterator[list[Service]]:
     """A node with each of these names; one organization, as each of them sees it."""
     async with AsyncExitStack() as stack:
+        stack.enter_context(patient_buses())
         servers = [
             await stack.enter_async_context(
                 running_server(
@@ -76,7 +79,7 @@ async def until_reached(node: Service, machine: ScriptedMachine | str) -> None:
         question = FindLink(organization_id=node.organization_id, machine_id=machine_id)
         return await elsewhere.tell(question)
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not await is_reached():  # noqa: ASYNC110 - no event tells
             await asyncio.sleep(0.01)
 

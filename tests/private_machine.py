@@ -278,15 +278,15 @@ WAYS: Final[Mapping[str, Callable[[Somebody], Awaitable[str]]]] = {
     ),
     "wait": lambda who: _asked(
         *(who, "POST", "/wait", lambda reply: _placed(reply.json["at"]["x"])),
-        {"any": [{"changed": True}], "timeout": 5},
+        {"any": [{"changed": True}], "timeout": 60},
     ),
     "wait for an element": lambda who: _asked(
         *(who, "POST", "/wait", lambda reply: _placed(reply.json["at"]["x"])),
-        {"any": [{"element": {"name": "secret"}}], "timeout": 5},
+        {"any": [{"element": {"name": "secret"}}], "timeout": 60},
     ),
     "picture after a wait": lambda who: _asked(
         *(who, "POST", "/wait", lambda reply: _shown_in(reply.json["screenshot"])),
-        {"any": [{"changed": True}], "timeout": 5, "screenshot": {"format": "png"}},
+        {"any": [{"changed": True}], "timeout": 60, "screenshot": {"format": "png"}},
     ),
 }
 """Every way to see something over HTTP at once."""

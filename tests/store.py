@@ -11,6 +11,7 @@ from tornado.ioloop import IOLoop
 
 from server.store.identity.tokens import StoredToken, TokenStore, new_token
 from server.store.mongodb.database import Database
+from tests.waiting import WAIT_SECONDS
 
 ORGANIZATION = UUID("00000000-0000-4000-8000-0000000000a1")
 OTHER_ORGANIZATION = UUID("00000000-0000-4000-8000-0000000000b2")
@@ -19,17 +20,19 @@ T = TypeVar("T")
 
 
 def async_test(function: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Run a test that is a coroutine function in an event loop of its own.
-
-    The thread's current loop, which may be that of fixtures, stays as it is.
-    """
+    """Run a test that is a coroutine function in an event loop of its own."""
 
     @functools.wraps(function)
     def run(*arguments: Any, **named: Any) -> None:
-        with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
-            runner.run(function(*arguments, **named))
+        async_run(function(*arguments, **named))
 
     return run
+
+
+def async_run(work: Coroutine[Any, Any, T]) -> T:
+    """As `asyncio.run`, but the thread's current loop, which may be fixtures', stays as it is."""
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+        return runner.run(work)
 
 
 async def insert_token(
@@ -51,7 +54,7 @@ def entered(io_loop: IOLoop, context: AbstractAsyncContextManager[T]) -> Iterato
 
 
 @asynccontextmanager
-async def opened(uri: str, name: str, *, timeout: float = 10.0) -> AsyncIterator[Database]:
+async def opened(uri: str, name: str, *, timeout: float = WAIT_SECONDS) -> AsyncIterator[Database]:
     """A prepared database, which is closed afterwards.
 
     Whoever gave its name empties it: to make its indexes takes longer than most tests.

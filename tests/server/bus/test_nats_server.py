@@ -4,6 +4,7 @@ import socket
 import stat
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -98,9 +99,11 @@ async def test_only_those_who_may_read_its_directory_reach_it(tmp_path: Path) ->
 
 def listening(pid: int | None) -> set[str]:
     """The local addresses at which a process listens, as the kernel writes them."""
-    links = [
-        str(each.readlink()) for each in Path(f"/proc/{pid}/fd").iterdir() if each.is_symlink()
-    ]
+    links = []
+    for each in Path(f"/proc/{pid}/fd").iterdir():
+        # Connections come and go meanwhile.
+        with suppress(FileNotFoundError):
+            links.append(str(each.readlink()))
     found = set()
     for table in ("tcp", "tcp6"):
         for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
@@ -30,6 +31,7 @@ from tests.service import Service, until
 from tests.store import ORGANIZATION
 
 SCREEN, CLIPBOARD, ELEMENTS = LookedAt
+BEGAN = datetime(2026, 11, 23, 9, tzinfo=UTC)
 IN = ", in less than a second"
 
 
@@ -57,6 +59,7 @@ class Kept(AuditStore):
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     monkeypatch.setattr(stretches, "GATHER_SECONDS", 0.01)
+    monkeypatch.setattr(stretches, "now", lambda: BEGAN)
     return clock_of_stretches(monkeypatch)
 
 

@@ -17,12 +17,12 @@ from server.store.audit import AuditEntry, AuditStore
 from tests.commands import accepted, keep_sent, recorded
 from tests.events import listening
 from tests.links import COMPLETED, hello
-from tests.service import ScriptedMachine, Service, new_key, until
+from tests.service import PATIENCE_SECONDS, ScriptedMachine, Service, new_key, until
 
 
 async def audited(service: Service, count: int) -> list[AuditEntry]:
     """The inputs of the organization in the audit, once there are so many."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             found, total = await service.server.services.audit.commands(
                 service.organization_id, "desk-1", PageQuery()

@@ -15,9 +15,11 @@ from server.errors import StoreUnavailable
 from server.store.audit import AuditEntry, AuditStore
 from server.store.mongodb.database import Database
 from server.tasks import Tasks
+from tests.clock import Clock
 from tests.service import PATIENCE_SECONDS
 from tests.store import ORGANIZATION
 
+BEGAN = datetime(2026, 11, 23, 9, tzinfo=UTC)
 SENDER = Sender(
     organization_id=ORGANIZATION, token_id=UUID(int=5), token_name="anna", request_id="r-1"
 )
@@ -55,8 +57,12 @@ class Work:
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """What stretches tell the time by: it stands still, so that none of them is long."""
+    clock = Clock()
     monkeypatch.setattr(module, "GATHER_SECONDS", 0.01)
+    monkeypatch.setattr(module, "now", lambda: BEGAN + timedelta(seconds=clock.now))
+    return clock
 
 
 @pytest.fixture
@@ -103,13 +109,14 @@ async def test_stretch_is_stored_when_it_begins_and_has_its_end_in_the_same_entr
 
 
 async def test_stretch_that_goes_on_is_said_anew_now_and_then_alone(
-    audit: Written, monkeypatch: pytest.MonkeyPatch
+    audit: Written, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorder, work = StretchRecorder(audit, Tasks()), Work()
     stretch = begun(recorder, work)
     await until_noted(audit, "1 done so far, in less than a second")
     for work.times in range(2, 1000):
         recorder.go_on(stretch)
+    clock.now += 0.001  # So it is the newer one.
     begun(recorder, Work())
     await until_noted(audit, *["1 done so far, in less than a second"] * 2)
     assert len(audit.notes) == 2
@@ -170,13 +177,10 @@ async def test_nothing_is_lost_while_the_database_is_away_and_no_more_is_taken_t
         (3600, "60 min 0 s"),
     ],
 )
-def test_length_is_said_in_words(
-    seconds: float, words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    began = datetime(2026, 11, 23, 9, tzinfo=UTC)
-    entry = AuditEntry(b"1", ORGANIZATION, began, "screen.seen", None, None, None, None, "")
+def test_length_is_said_in_words(clock: Clock, seconds: float, words: str) -> None:
+    entry = AuditEntry(b"1", ORGANIZATION, BEGAN, "screen.seen", None, None, None, None, "")
     stretch = Stretch(entry, Work().in_words, None)
-    monkeypatch.setattr(module, "now", lambda: began + timedelta(seconds=seconds))
+    clock.now = seconds
     stretch.goes_on()
     stretch.is_over = True
     assert stretch.entry.note == f"1 done, in {words}"

@@ -9,7 +9,7 @@ import pytest
 from server.events import shared_hub as shared_hub_module
 from server.events.event import Subscription
 from server.events.shared_hub import SharedEventHub
-from server.store.event_log import MAX_BATCH_EVENTS
+from server.store.event_log import MAX_BATCH_EVENTS, EventLog
 from tests.event_hubs import (
     Node,
     everything,
@@ -19,6 +19,7 @@ from tests.event_hubs import (
     settled,
     several_nodes,
 )
+from tests.holding_up import held_up
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION
 from tests.waiting import until
 
@@ -269,12 +270,15 @@ async def test_reset_comes_where_the_log_does_not_go_back_that_far(
         subscription = await second.listen()
         publish(first.hub, "a")
         (told,) = await heard(subscription, 1)
-        second.bus.go_away()
-        publish(first.hub, *(str(number) for number in range(2 * MAX_BATCH_EVENTS)))
-        await forget_all_but_newest(first)
-        assert (await third.listen(subscription.id_of(told.number))).must_reset
-        (reset,) = await heard(subscription, 1)
-        assert reset.type == "reset"
+        with held_up(EventLog, "with_more") as looking:
+            second.bus.go_away()
+            publish(first.hub, *(str(number) for number in range(2 * MAX_BATCH_EVENTS)))
+            await forget_all_but_newest(first)
+            assert (await third.listen(subscription.id_of(told.number))).must_reset
+            # It looks not before, and so misses what is gone by then.
+            looking.may_begin.set()
+            (reset,) = await heard(subscription, 1)
+            assert reset.type == "reset"
         second.bus.come_back()
         publish(first.hub, "b")
         assert names_of(await heard(subscription, 1)) == ["b"]

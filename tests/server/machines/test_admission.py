@@ -11,14 +11,21 @@ from schemas.link.messages import Heartbeat, Input, Interrupt, Ready, Resolve, W
 from server.dispatch.ledger import reconciler
 from server.errors import StoreUnavailable
 from server.machines.admission import Admission
-from server.machines.link import link as link_module
+from server.machines.link.greeting import GREETING_SECONDS
 from server.machines.socket import LinkSocket
 from server.store.commands import CommandState
 from server.store.machines.documents import ClientSummary, LinkFacts, Machine
 from server.store.machines.machines import MachineStore
-from tests.commands import accepted, keep_sent, kept_as_sent, recorded
-from tests.links import hello
-from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, until
+from tests.commands import accepted, answer_within, keep_sent, kept_as_sent, recorded
+from tests.links import hello, let_time_pass
+from tests.service import (
+    PATIENCE_SECONDS,
+    ScriptedLink,
+    ScriptedMachine,
+    Service,
+    new_key,
+    until,
+)
 
 
 async def test_no_input_is_taken_before_the_journal_is_marked(machine: ScriptedMachine) -> None:
@@ -37,19 +44,24 @@ async def test_no_input_is_taken_before_the_journal_is_marked(machine: ScriptedM
 @pytest.mark.parametrize("settings", [{"token_check": 0.05}])
 @pytest.mark.parametrize("steps", [0, 1, 2], ids=["no hello", "no ready", "no mark"])
 async def test_client_that_stops_greeting_is_sent_away_to_come_back(
-    service: Service, monkeypatch: pytest.MonkeyPatch, steps: int
+    service: Service, steps: int
 ) -> None:
-    monkeypatch.setattr(link_module, "GREETING_SECONDS", 0.5)
-    machine = await service.new_machine()
+    machine, registry = await service.new_machine(), service.server.services.machines.registry
     async with machine.opened() as link:
+        await until(lambda: list(registry))
         for step in (hello(), Ready())[:steps]:
             await link.say(step)
-            if not isinstance(step, Ready):
+            if isinstance(step, Ready):
+                # It is asked for the mark, which never comes.
+                Heartbeat.model_validate_json(await link.websocket.recv())
+            else:
                 await link.heard(Welcome)
+        (greeting,) = registry
+        let_time_pass(greeting, GREETING_SECONDS)
         code, reason = await link.closed()
         assert code == CloseCode.GREETING_MISSED
         assert not CloseCode(code).says_stop
-        assert "0.5 s" in reason
+        assert f"{GREETING_SECONDS:g} s" in reason
 
 
 async def test_reports_may_come_in_any_order_and_each_counts_for_its_own(service: Service) -> None:
@@ -70,7 +82,7 @@ async def test_reports_may_come_in_any_order_and_each_counts_for_its_own(service
 async def test_word_that_a_command_still_runs_is_a_word_in_time(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reconciler, "REPORT_SECONDS", 1.0)
+    monkeypatch.setattr(reconciler, "REPORT_SECONDS", 20.0)
     machine = await service.new_machine()
     command = await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
@@ -271,7 +283,6 @@ async def test_last_of_many_pauses_is_what_the_link_keeps_to(service: Service) -
             assert (await moving).status == (503 if is_paused else 200)
 
 
-@pytest.mark.parametrize("settings", [{"input_timeout": 0.5}])
 async def test_desktop_that_is_stuck_is_shown_refuses_at_once_and_recovers(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,9 +290,11 @@ async def test_desktop_that_is_stuck_is_shown_refuses_at_once_and_recovers(
     machine, path = await service.new_machine(), "/v1/machines/desk-1"
     async with machine.connected() as link:
         live = await machine.until_live()
-        asking = [machine.moving(key) for key in (new_key(), None)]
-        sent = [await link.heard(Input) for _ in asking]
-        assert [(await each).problem for each in asking] == ["outcome-pending"] * 2
+        with monkeypatch.context() as patch:
+            answer_within(patch, 0.3)
+            asking = [machine.moving(key) for key in (new_key(), None)]
+            sent = [await link.heard(Input) for _ in asking]
+            assert [(await each).problem for each in asking] == ["outcome-pending"] * 2
         await until(lambda: live.availability.no_input is not None)
         view = (await service.get(path)).json
         assert (view["state"], "stuck" in view["reason"]) == ("no_input", True)
@@ -300,7 +313,6 @@ async def test_desktop_that_is_stuck_is_shown_refuses_at_once_and_recovers(
 async def test_link_that_cannot_be_told_of_a_pause_is_closed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.machines.admission.RESTRICTING_SECONDS", 0.2)
     machine, path = await service.new_machine(), "/v1/machines/desk-1"
 
     async def silent(*_: object) -> None:
@@ -309,6 +321,7 @@ async def test_link_that_cannot_be_told_of_a_pause_is_closed(
     async with machine.connected() as link:
         await machine.until_live()
         with monkeypatch.context() as patch:
+            patch.setattr("server.machines.admission.RESTRICTING_SECONDS", 0.2)
             patch.setattr(MachineStore, "get_together", silent)
             reply = await service.request("PATCH", path, {"paused": True})
         assert reply.json["paused"] is True
@@ -331,7 +344,7 @@ async def test_end_of_a_link_is_known_before_a_silent_machine_has_closed_it(
             stored = await machines.get(service.organization_id, "desk-1")
             return stored is not None and not stored.is_linked
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while not await is_noted():  # noqa: ASYNC110 - no event tells
                 await asyncio.sleep(0.01)
         assert link in set(service.server.services.machines.registry)

@@ -11,6 +11,7 @@ from schemas.programs import pauses
 from server.machines.socket import LinkSocket
 from server.store.embedded_mongod import EmbeddedMongoDB
 from server.store.identity.tokens import TokenStore
+from tests.links import let_time_pass
 from tests.processes import go_on, stop
 from tests.service import Service, running_service, until
 
@@ -20,19 +21,22 @@ async def test_heartbeats_go_on_while_the_database_stands_still(
 ) -> None:
     embedded = EmbeddedMongoDB(tmp_path / "mongodb")
     uri = await embedded.start()
-    async with running_service(uri, tmp_path / "data", heartbeat=0.2, token_check=0.1) as service:
+    async with running_service(uri, tmp_path / "data", token_check=0.1) as service:
         machine, database = await service.new_machine(), service.server.services.operation.database
         async with machine.connected() as link:
+            live = await machine.until_live()
             assert embedded.pid is not None
             stop(embedded.pid)
             try:
                 for _ in range(3):
+                    let_time_pass(live, service.server.services.settings.heartbeat)
                     await link.mark()
+                    await until(lambda: not live._link.heartbeats.is_awaited)
                 # The token check, which began meanwhile, still waits for its first answer.
                 assert database.failures == 0
             finally:
                 go_on(embedded.pid)
-            assert not (await machine.until_live()).is_over
+            assert not live.is_over
     await embedded.stop()
 
 
@@ -59,25 +63,27 @@ async def test_token_check_that_fails_in_an_unforeseen_way_goes_on(
     assert "task check the tokens of links failed" in caplog.text
 
 
-@pytest.mark.parametrize("settings", [{"heartbeat": 1.0}])  # Nobody answers: they are lost soon.
 async def test_link_that_cannot_be_ticked_holds_up_no_other(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     machine, other = await service.new_machine(), await service.new_machine("desk-2")
     async with machine.connected(), other.connected():
-        broken, ticked = await machine.until_live(), 0
-        real = LinkSocket.tick
+        broken, whole, ticked = await machine.until_live(), await other.until_live(), 0
+        real, heartbeat = LinkSocket.tick, service.server.services.settings.heartbeat
 
         def tick(link: LinkSocket) -> None:
             nonlocal ticked
             if link is broken:
                 raise ZeroDivisionError
             real(link)
-            ticked += 1
+            ticked += link is whole
 
         with caplog.at_level(logging.ERROR):
             monkeypatch.setattr(LinkSocket, "tick", tick)
-            await until(lambda: ticked >= 2)
+            for times in (1, 2):
+                for link in (broken, whole):
+                    let_time_pass(link, heartbeat)
+                await until(lambda: ticked >= times)  # noqa: B023 - awaited
     assert "machine=desk-1 link could not be ticked" in caplog.text
     await machine.until_closed()
 

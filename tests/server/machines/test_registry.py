@@ -7,8 +7,8 @@ import pytest
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Input, Welcome
 from schemas.resources.tokens import Scope
-from tests.links import hello
-from tests.service import ScriptedLink, ScriptedMachine, Service, running_service, until
+from tests.links import hello, let_time_pass
+from tests.service import ScriptedLink, ScriptedMachine, Service, until
 
 
 async def test_greeted_machine_takes_inputs(service: Service, machine: ScriptedMachine) -> None:
@@ -134,15 +134,15 @@ async def test_message_above_the_limit_ends_the_link(machine: ScriptedMachine) -
 
 
 async def test_silent_machine_is_disconnected_and_its_input_pending(
-    service: Service, mongodb: str, tmp_path_factory: pytest.TempPathFactory
+    service: Service,
 ) -> None:
-    data_dir = tmp_path_factory.mktemp("hurried")
-    async with (
-        running_service(mongodb, data_dir, heartbeat=0.2, token_check=0.1) as hurried,
-        hurried.joined() as (machine, link),
-    ):
+    async with service.joined() as (machine, link):
+        live = await machine.until_live()
         sending = machine.moving()
         await link.heard(Input)
+        for _ in range(2):
+            let_time_pass(live, service.server.services.settings.heartbeat)
+            await until(lambda: live.is_over or live._link.heartbeats.is_awaited)
         code, _ = await link.closed()
         assert code == CloseCode.HEARTBEAT_MISSED
         assert (await sending).refusal == (504, "outcome-pending")

@@ -18,7 +18,8 @@ from server.store.mongodb.database import Database
 from tests.simulation.stores import SimulatedCommandStore, StoredCommands, at_once
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, entered, opened, there
 
-NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
+NOW = datetime(2124, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
+"""So late that MongoDB deletes nothing whose lifetime began then."""
 OUTCOME = Refused(
     code="outside_displays", message="é\0", ctx={"$set": {"a.b": [None, 2**80, "\0"]}}
 )

@@ -14,6 +14,7 @@ from server.dispatch.questions.clipboard import TextRead
 from server.dispatch.questions.inputs import ReadText
 from server.dispatch.questions.question import NotHere, encode
 from server.dispatch.refusals import RefusedError
+from tests.commands import answer_within
 from tests.nodes import at, reached, until_reached
 from tests.server.api.machines.test_clipboard import (
     LONG,
@@ -84,12 +85,12 @@ async def test_long_text_is_copied_through_another_node(
         await link.nothing_heard()
 
 
-@pytest.mark.parametrize("settings", [{"input_timeout": 0.3}])
 @pytest.mark.parametrize("is_keyed", [False, True])
 @pytest.mark.usefixtures("no_garbage_collection")
 async def test_text_that_nobody_acknowledges_is_kept_on_no_node(
-    nodes: list[Service], is_keyed: bool
+    nodes: list[Service], monkeypatch: pytest.MonkeyPatch, is_keyed: bool
 ) -> None:
+    answer_within(monkeypatch, 0.3)
     here, there = nodes
     machine, secret = await here.new_machine(), f"secret {new_key()}"
     async with machine.connected(able()) as link:

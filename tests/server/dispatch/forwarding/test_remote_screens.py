@@ -21,7 +21,7 @@ from tests.links import hello
 from tests.nodes import until_reached
 from tests.pictures import PictureStream, noise, picture
 from tests.screens import Desk, connected, read
-from tests.service import Service, new_key, until
+from tests.service import PATIENCE_SECONDS, Service, new_key, until
 from tests.told_elements import element, telling, tells
 
 SCREENSHOT = "/v1/computer/desk-1/display/screenshot"
@@ -194,5 +194,5 @@ async def test_live_screen_ends_with_the_link(nodes: list[Service]) -> None:
         await until_reached(there, "desk-1")
         viewer, _ = await desk.at(there).watched()
         await read(viewer)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await viewer.ended()

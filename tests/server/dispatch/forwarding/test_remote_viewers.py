@@ -21,7 +21,7 @@ from server.dispatch.refusals import RefusedError
 from tests.links import hello
 from tests.pictures import picture
 from tests.screens import connected
-from tests.service import Service
+from tests.service import PATIENCE_SECONDS, Service
 
 
 def wish(service: Service, **changes: object) -> NextPicture:
@@ -46,7 +46,6 @@ def leaving(wish: NextPicture) -> StopWatching:
 async def test_each_picture_is_sent_once_and_an_unchanged_screen_is_said_to_be_so(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote_viewers, "UNCHANGED_SECONDS", 0.1)
     viewers, request = RemoteViewers(), wish(service)
     async with connected(service) as desk:
         link = await desk.machine.until_live()
@@ -56,6 +55,7 @@ async def test_each_picture_is_sent_once_and_an_unchanged_screen_is_said_to_be_s
         reply = await asking
         assert isinstance(reply, PictureTaken)
         assert reply.content == picture(shade=9)
+        monkeypatch.setattr(remote_viewers, "UNCHANGED_SECONDS", 0.1)
         assert await viewers.next_picture(link, request) == NoPicture()
         larger = request.model_copy(update={"quality": 90})
         asking = viewers_ask(service, viewers.next_picture(link, larger))
@@ -111,5 +111,5 @@ async def test_screen_that_cannot_be_seen_is_a_problem(service: Service) -> None
     async with service.joined(hello(no_screen="it is off")) as (machine, _):
         link = await machine.until_live()
         with pytest.raises(RefusedError, match="it is off"):
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await RemoteViewers().next_picture(link, wish(service))

@@ -6,7 +6,7 @@ from schemas.inputs.outcomes import Failed
 from schemas.link.messages import Input, Interrupt, Interrupted
 from tests.hand_client import HandClient, button, hand_path, key, move, stroke
 from tests.nodes import until_reached
-from tests.service import Service
+from tests.service import PATIENCE_SECONDS, Service
 
 
 async def test_order_is_kept_through_another_node_and_moves_are_merged(
@@ -39,7 +39,7 @@ async def test_order_is_kept_through_another_node_and_moves_are_merged(
         released = await link.obey()
         assert (released.body["text"], released.body["down"]) == ("shift", False)
         # All of it is in the audit once, and as a stretch.
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while not (await here.get("/v1/audit?action=control.worked")).json["items"]:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         assert (await here.get("/v1/audit?action=input")).json["items"] == []

@@ -22,6 +22,7 @@ from tests.commands import (
     answering,
     asking,
     found,
+    is_late_after,
     keep_sent,
     kept_as_sent,
     ledger_of,
@@ -133,10 +134,11 @@ async def test_outcome_that_cannot_be_stored_is_pending_and_final_once_it_can(
 async def test_nothing_is_sent_when_the_claim_may_have_failed(
     service: Service, machine: ScriptedMachine, link: ScriptedLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Failing(monkeypatch, "claim", 1000, happens=True)
+    failing = Failing(monkeypatch, "claim", 1000, happens=True)
+    is_late_after(monkeypatch, failing, 3)
     key = new_key()
     with pytest.raises(StoreUnavailable):
-        await answering(service, accepted(service, key, begin_within=0.3))
+        await answering(service, accepted(service, key))
     await link.nothing_heard()
     assert (await machine.until_live()).unanswered == 0
     # Whoever asks again is told the truth: it never arrived, and now never will.

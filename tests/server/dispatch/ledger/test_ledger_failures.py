@@ -22,6 +22,7 @@ from tests.commands import (
     accepted,
     answering,
     asking,
+    is_late_after,
     keep_sent,
     kept_as_sent,
     ledger_of,
@@ -70,8 +71,8 @@ async def test_claim_that_cannot_be_marked_as_sent_is_not_sent_and_told_truly_la
     async with machine.connected(wait_until_live=False) as link:
         question = await link.heard(Resolve)
         with monkeypatch.context() as patch:
-            Failing(patch, "mark_sent", FOR_GOOD, happens=happens)
-            waiting = answering(service, accepted(service, key, begin_within=0.5))
+            is_late_after(patch, Failing(patch, "mark_sent", FOR_GOOD, happens=happens), 5)
+            waiting = answering(service, accepted(service, key))
             await link.report(question.command_id, NotCarriedOut())
             with pytest.raises(StoreUnavailable):
                 await waiting
@@ -106,9 +107,9 @@ async def test_claim_that_did_not_happen_leaves_its_key_free(
     service: Service, link: ScriptedLink, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        Failing(patch, "claim", FOR_GOOD, happens=False)
+        is_late_after(patch, Failing(patch, "claim", FOR_GOOD, happens=False), 5)
         with pytest.raises(StoreUnavailable):
-            await answering(service, accepted(service, key, begin_within=0.2))
+            await answering(service, accepted(service, key))
     await link.nothing_heard()
     again = answering(service, accepted(service, key))
     await link.obey()
@@ -307,9 +308,10 @@ async def test_mistake_of_ours_is_logged_with_the_command_and_without_its_text(
 async def test_what_may_be_asked_for_again_is_no_mistake(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    machine, command = await service.new_machine(), accepted(service, new_key(), begin_within=0.1)
+    machine, command = await service.new_machine(), accepted(service, new_key())
     async with machine.connected():
-        Failing(monkeypatch, "claim", FOR_GOOD, happens=False)
+        failing = Failing(monkeypatch, "claim", FOR_GOOD, happens=False)
+        is_late_after(monkeypatch, failing, 5)
         with pytest.raises(StoreUnavailable):
             await answering(service, command)
     assert [each for each in caplog.records if each.name == under_way.__name__] == []

@@ -1,5 +1,6 @@
 """What became of a command that an earlier link sent."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
@@ -7,8 +8,9 @@ import pytest
 
 from schemas.http.problems import ProblemError
 from schemas.inputs.bodies import MoveMouse
-from schemas.inputs.outcomes import Completed, NotCarriedOut, Point, Refused, Unknown
+from schemas.inputs.outcomes import Completed, NotCarriedOut, Outcome, Point, Refused, Unknown
 from schemas.link.messages import Input, Resolve
+from server.dispatch.ledger import ledger as ledger_module
 from server.dispatch.ledger.claims import SentOn, new_record
 from server.dispatch.ledger.resolver import Resolver, ask
 from server.dispatch.ledger.under_way import PendingError
@@ -83,15 +85,24 @@ async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
 
 
 async def test_question_about_what_is_on_its_way_without_a_key_ends_with_its_time(
-    service: Service, machine: ScriptedMachine, link: ScriptedLink
+    service: Service, machine: ScriptedMachine, link: ScriptedLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after a forwarded command whose sender looks it up while it still waits here."""
     live = await machine.until_live()
-    command, waiting = asking(service, timeout=1.0)
+    too_late: list[asyncio.Future[Outcome]] = []
+    give_up = ledger_module._give_up
+    monkeypatch.setattr(ledger_module, "_give_up", too_late.append)
+    command, waiting = asking(service, timeout=0.1, begin_within=10)
     await link.heard(Input)
     record = new_record(command, SentOn(live.epoch), CommandState.SENT)
+    resolving = service.server.services.background.start(
+        Resolver(ledger_of(service), NoObserver()).resolved(record, live), "ask"
+    )
+    await link.heard(Resolve)
+    await until(lambda: too_late)
+    give_up(too_late[0])
     with pytest.raises(PendingError):
-        await Resolver(ledger_of(service), NoObserver()).resolved(record, live)
+        await resolving
     with pytest.raises(ProblemError, match="not known yet"):
         await waiting
 

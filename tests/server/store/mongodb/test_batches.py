@@ -8,6 +8,7 @@ import pytest
 from server.errors import StoreUnavailable
 from server.store.mongodb.batches import MOST, Batches
 from server.tasks import Tasks
+from tests.waiting import until
 
 
 class Database:
@@ -34,7 +35,7 @@ async def test_one_is_served_at_once_and_those_who_come_meanwhile_together() -> 
     batches = Batches(database.double, tasks, "double")
     database.may_answer.clear()
     first = asyncio.gather(batches.answer(1))
-    await asyncio.sleep(0.001)
+    await until(lambda: database.asked)
     others = asyncio.gather(*(batches.answer(number) for number in (2, 3, 2)))
     await asyncio.sleep(0)
     assert database.asked == [[1]]
@@ -83,7 +84,7 @@ async def test_who_gives_up_is_not_asked_for() -> None:
     batches = Batches(database.double, tasks, "double")
     database.may_answer.clear()
     first = asyncio.gather(batches.answer(1))
-    await asyncio.sleep(0.001)
+    await until(lambda: database.asked)
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(batches.answer(2), 0.001)
     database.may_answer.set()
@@ -97,6 +98,6 @@ async def test_waiting_ends_with_the_tasks() -> None:
     batches = Batches(database.double, tasks, "double")
     database.may_answer.clear()
     waiting = asyncio.gather(batches.answer(1), return_exceptions=True)
-    await asyncio.sleep(0.001)
+    await until(lambda: database.asked)
     await tasks.close(0)
     assert [type(each) for each in await waiting] == [asyncio.CancelledError]

@@ -3,7 +3,7 @@ import os
 import signal
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -23,6 +23,7 @@ from server.store.mongodb.migrations import OLDEST_SCHEMA, SCHEMA_VERSION
 from server.store.times import now
 from tests.processes import go_on, stop
 from tests.store import collected, opened, there
+from tests.waiting import WAIT_SECONDS
 
 
 @asynccontextmanager
@@ -115,10 +116,17 @@ async def test_nobody_there_is_unavailable() -> None:
         await database.ping()
 
 
+async def until_it_answers(database: Database) -> None:
+    async with asyncio.timeout(WAIT_SECONDS):
+        while True:
+            with suppress(StoreUnavailable):
+                return await database.ping()
+
+
 async def test_frozen_database_is_unavailable_for_every_waiter(tmp_path: Path) -> None:
     async with own_mongod(tmp_path) as (uri, pid):
         with closing(Database(uri, timeout=2.0)) as database:
-            await database.ping()
+            await until_it_answers(database)
             stop(pid)
             # Many more than the driver has threads: waiting for one of them is bounded too.
             results = await asyncio.gather(
@@ -126,13 +134,7 @@ async def test_frozen_database_is_unavailable_for_every_waiter(tmp_path: Path) -
             )
             assert {type(result) for result in results} == {StoreUnavailable}
             go_on(pid)
-            async with asyncio.timeout(20):
-                while True:
-                    try:
-                        await database.ping()
-                        break
-                    except StoreUnavailable:
-                        continue
+            await until_it_answers(database)
 
 
 def start_member(directory: Path) -> subprocess.Popen[bytes]:

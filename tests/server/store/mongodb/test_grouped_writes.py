@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from server.store.mongodb.grouped_writes import (
     grouped_inserts,
     grouped_updates,
 )
+from tests.waiting import WAIT_SECONDS, waited
 
 DOCUMENTS = [{"_id": number, "is": "there"} for number in range(8)]
 
@@ -230,12 +231,14 @@ async def test_nobody_knows_what_a_majority_did_not_confirm_in_time(tmp_path: Pa
     """A member that never comes keeps all writes waiting: each may stand, or be undone."""
     embedded = EmbeddedMongoDB(tmp_path)
     uri = await embedded.start()
-    database = Database(uri, "unconfirmed", timeout=0.5)
+    database, hurried = (Database(uri, "unconfirmed", timeout=each) for each in (WAIT_SECONDS, 0.5))
     try:
+        # To connect takes longer than to write.
+        await waited(lambda: answer_of(hurried))
         async with member_that_never_comes(database):
-            collection = database.collection("things").with_options(write_concern=WriteConcern(2))
-            inserts = grouped_inserts(database, collection)
-            updates = grouped_updates(database, collection)
+            collection = hurried.collection("things").with_options(write_concern=WriteConcern(2))
+            inserts = grouped_inserts(hurried, collection)
+            updates = grouped_updates(hurried, collection)
             changes = [({"_id": n}, {"$set": {"is": "changed"}}) for n in range(8)]
             for writes in (
                 [inserts.make(dict(each)) for each in DOCUMENTS],
@@ -244,11 +247,19 @@ async def test_nobody_knows_what_a_majority_did_not_confirm_in_time(tmp_path: Pa
                 told = await asyncio.gather(*writes, return_exceptions=True)
                 assert [type(each) for each in told] == [StoreUnavailable] * 8
             # The first was made alone, and has happened.
-            seen = collection.with_options(read_concern=ReadConcern("local"))
+            seen = database.collection("things").with_options(read_concern=ReadConcern("local"))
             assert await seen.find_one({"_id": 0}) is not None
     finally:
-        await database.finish()
+        for each in (database, hurried):
+            await each.finish()
         await embedded.stop()
+
+
+async def answer_of(database: Database) -> bool | None:
+    with suppress(StoreUnavailable):
+        await database.ping()
+        return True
+    return None
 
 
 @asynccontextmanager

@@ -23,16 +23,26 @@ async def refusal(uri: str, kind: type[StoreError]) -> str:
     return str(caught.value)
 
 
+async def unreached(monkeypatch: pytest.MonkeyPatch, uri: str, *words: str) -> str:
+    """Why nobody is reached, in words in which these are.
+
+    It is not known before how long a busy host takes to find out.
+    """
+    for seconds in (1.0, 4.0, 9.0):
+        monkeypatch.setattr(suitability, "REACH_SECONDS", seconds)
+        said = await refusal(uri, StoreUnavailable)
+        if all(each in said for each in words):
+            return said
+    raise AssertionError(said)
+
+
 async def test_host_that_is_not_known_or_refuses_is_named_with_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(suitability, "REACH_SECONDS", 1.0)
     port = free_port()
     uri = f"mongodb://somebody:pass-word@farhand.invalid,127.0.0.1:{port}/?replicaSet=x"
-    said = await refusal(uri, StoreUnavailable)
+    said = await unreached(monkeypatch, uri, "Name or service not known", "Connection refused")
     assert f"does not answer at farhand.invalid,127.0.0.1:{port} (" in said
-    assert "Name or service not known" in said
-    assert "Connection refused" in said
     assert "FARHAND_MONGODB_URI" in said
     assert "timeout" not in said.lower()
 
@@ -47,11 +57,9 @@ async def test_standalone_is_refused_with_what_to_do(tmp_path: Path) -> None:
 async def test_standalone_where_the_uri_names_a_replica_set_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(suitability, "REACH_SECONDS", 1.0)
     with standalone_mongod(tmp_path) as place:
         uri = f"mongodb://{quote(place, safe='')}/?replicaSet=ours"
-        said = await refusal(uri, StoreUnavailable)
-    assert "no member of the replica set" in said
+        await unreached(monkeypatch, uri, "no member of the replica set")
 
 
 async def test_wrong_password_is_refused_with_what_to_do(tmp_path: Path) -> None:
