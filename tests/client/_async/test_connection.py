@@ -116,9 +116,9 @@ def test_what_is_final_is_not_asked_for_again(status: int, name: str) -> None:
 
 
 def test_problem_is_raised_when_the_time_is_over() -> None:
-    pending = problem("outcome-pending", 504, retry_after="9")
+    pending = problem("outcome-pending", 504, retry_after="90")
     with scripted_server(pending) as server, pytest.raises(farhand.OutcomePending) as caught:
-        click(server, timeout=5.0)
+        click(server, timeout=60.0)
     assert caught.value.may_have_happened
     assert caught.value.key == server.keys[0]
     assert len(server.asked) == 1
