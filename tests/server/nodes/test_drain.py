@@ -16,7 +16,7 @@ from server.machines.socket import LinkSocket
 from server.nodes import drain
 from server.nodes.drain import Drain
 from tests.nodes import at, running_nodes, until_reached
-from tests.service import ScriptedMachine, Service, new_key, until
+from tests.service import PATIENCE_SECONDS, ScriptedMachine, Service, new_key, until
 
 
 class Link:
@@ -154,7 +154,7 @@ async def test_running_input_ends_before_its_machine_moves(
 
 async def until_away(node: Service, machine: ScriptedMachine) -> None:
     """Wait until the database knows that a machine has no link."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         path = f"/v1/machines/{machine.machine_id}"
         while (await node.get(path)).json["state"] != "offline":  # noqa: ASYNC110 - no event tells
             await asyncio.sleep(0.01)
@@ -176,7 +176,7 @@ async def asked(service: Service, *paths: str) -> list[tuple[int, bool]]:
         if number == 1:
             await until(lambda: service.server.services.operation.leaving)
         writer.write(request_for(service, path))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
             length = int(head.partition("content-length: ")[2].split()[0])
             await reader.readexactly(length)
@@ -215,7 +215,7 @@ async def heard_until_its_end(service: Service) -> str:
     """A stream of events, until its connection is closed."""
     reader, writer = await service.open_connection()
     writer.write(request_for(service, "/v1/events"))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         heard = await reader.read()
     writer.close()
     return heard.decode().lower()
