@@ -37,7 +37,14 @@ from tests.hand_client import (
 from tests.server.api.machines.test_control import CONTROL, begin, confirms, held_by, taken
 from tests.service import PATIENCE_SECONDS, ScriptedLink, Service, until
 
+SILENT_SECONDS = hand_module.SILENT_SECONDS
 OVER = (4501, "this control lease is over, or is another machine's or caller's")
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may have a hand's program rest for longer than the usual seconds."""
+    monkeypatch.setattr(hand_module, "SILENT_SECONDS", PATIENCE_SECONDS)
 
 
 @asynccontextmanager
@@ -413,11 +420,11 @@ async def test_websocket_that_nobody_reads_ends(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hand_module, "LEASE_POLL_SECONDS", 0.02)
-    monkeypatch.setattr(hand_module, "SILENT_SECONDS", 0.2)
     async with service.joined() as (_, link), hand_on(service, link) as hand:
         await hand.does(button(True))
         await link.obey()
         hand.websocket.transport.pause_reading()
+        monkeypatch.setattr(hand_module, "SILENT_SECONDS", 0.2)
         assert does(await link.obey())[1] == {"button": "left", "down": False}
         hand.websocket.transport.resume_reading()
         assert (await hand.closed())[0] == 4002
@@ -428,6 +435,7 @@ async def test_websocket_is_silent_after_four_seconds(
 ) -> None:
     clock = Clock()
     monkeypatch.setattr(hand_module, "time", SimpleNamespace(monotonic=clock))
+    monkeypatch.setattr(hand_module, "SILENT_SECONDS", SILENT_SECONDS)
     monkeypatch.setattr(hand_module, "LEASE_POLL_SECONDS", 0.05)
     async with service.joined() as (_, link), hand_on(service, link) as hand:
         hand.websocket.transport.pause_reading()
