@@ -122,7 +122,11 @@ async def test_failed_delivery_is_tried_again_later_or_when_one_asks(
         assert (first.id, first.body) == (second.id, second.body)
 
 
-async def test_receiver_that_does_not_answer_holds_up_no_other(service: Service) -> None:
+async def test_receiver_that_does_not_answer_holds_up_no_other(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # None of them is given up meanwhile, as a further one would be tried then.
+    monkeypatch.setattr(service.server.services.delivering._poster, "_seconds", 3600)
     async with receiving(SILENCE) as silent, receiving() as quick:
         stuck, webhook = await made(service, silent), await made(service, quick)
         for _ in range(6):
