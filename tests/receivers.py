@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.waiting import WAIT_SECONDS
+
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 SILENCE = b""
 """Nothing is answered, and the connection stays."""
@@ -69,7 +71,7 @@ class Receiver:
 
     async def get(self, count: int) -> list[Received]:
         """The first so many things that were posted, once they are here."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(WAIT_SECONDS):
             while len(self.received) < count:  # noqa: ASYNC110 - no event tells
                 await asyncio.sleep(0.01)
         return self.received[:count]

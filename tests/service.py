@@ -149,7 +149,9 @@ class Service:
             allow_nonstandard_methods=True,
             follow_redirects=False,
             decompress_response=False,
-            request_timeout=60.0,
+            # Only some are under way at once: that of many may wait as long as it takes.
+            connect_timeout=PATIENCE_SECONDS,
+            request_timeout=PATIENCE_SECONDS,
         )
         response = await AsyncHTTPClient().fetch(request, raise_error=False)
         return Reply(response.code, response.headers, response.body)

@@ -25,6 +25,7 @@ from server.settings import ServerSettings
 from server.store.mongodb.database import Database
 from server.store.secret_keys import SecretKeyStore
 from tests.service import (
+    PATIENCE_SECONDS,
     Service,
     in_new_organization,
     new_key,
@@ -221,7 +222,7 @@ async def test_connection_that_is_open_already_is_refused_while_stopping(
             f"GET /v1/machines HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {service.token}\r\n\r\n"
         )
         writer.write(request.encode())
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             assert b" 200 " in await reader.readline()
             await reader.readuntil(b"\r\n\r\n")
         async with machine.connected() as link, asyncio.TaskGroup() as background:
@@ -230,7 +231,7 @@ async def test_connection_that_is_open_already_is_refused_while_stopping(
             background.create_task(service.server.stop())
             await until(lambda: service.server.services.operation.stopping)
             writer.write(request.encode())
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 answer = await reader.readuntil(b"server-stopping")
             assert b" 503 " in answer
             await link.acknowledge(command.command_id)

@@ -13,7 +13,7 @@ from server.first_administrator import CANDIDATE_FILE, LOCK_FILE
 from server.identity.authentication import new_secret, secret_hash
 from server.store.identity.tokens import TokenStore
 from server.tasks import Tasks
-from tests.service import running_server, stores_of
+from tests.service import PATIENCE_SECONDS, running_server, stores_of
 from tests.store import there
 
 
@@ -61,7 +61,7 @@ async def test_who_shares_a_directory_waits_until_the_others_token_is_made(
         fcntl.flock(other, fcntl.LOCK_EX)
         node = running_server(mongodb, tmp_path, database_name)
         starting = tasks.start(node.__aenter__(), "start")
-        await asyncio.wait_for(waits.wait(), 20)
+        await asyncio.wait_for(waits.wait(), PATIENCE_SECONDS)
         assert not (tmp_path / CANDIDATE_FILE).exists()
     finally:
         os.close(other)

@@ -10,6 +10,7 @@ from tests.supervision import (
     begins_again_after_pauses_that_grow,
     begins_again_soon_where_it_ran_long,
 )
+from tests.waiting import WAIT_SECONDS
 
 
 async def test_started_task_has_its_name_and_its_result() -> None:
@@ -71,7 +72,7 @@ async def test_close_ends_what_has_missed_its_cancellation(monkeypatch: pytest.M
     tasks = Tasks()
     task = tasks.start(misses_the_first(), "misses the first")
     await asyncio.sleep(0)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_SECONDS):
         await tasks.close(0)
     assert task.cancelled()
 
@@ -94,7 +95,7 @@ async def test_close_waits_for_what_the_last_ones_start() -> None:
 
 
 async def test_close_of_nothing_returns_at_once() -> None:
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(30):
         await Tasks().close(60.0)
 
 

@@ -101,7 +101,7 @@ async def test_element_that_is_missing_is_an_error_of_its_own(service: Service) 
 async def test_element_is_waited_for(service: Service) -> None:
     async with desk(service) as (machine, link):
         waiting = asyncio.ensure_future(  # noqa: TID251
-            machine.wait(actions.seen(SAVE, gone=True), element=SAVE, timeout=5)
+            machine.wait(actions.seen(SAVE, gone=True), element=SAVE, timeout=60)
         )
         look = await link.heard(Look)
         assert [each.model_dump() for each in look.any] == [

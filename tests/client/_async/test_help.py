@@ -6,6 +6,7 @@ import pytest
 
 import farhand
 from farhand import AsyncFarhand
+from farhand._async import help as help_module
 from schemas.resources.tokens import Scope
 from tests.server.api.test_help import until_waiting
 from tests.service import Service
@@ -34,9 +35,12 @@ async def test_program_asks_and_goes_on_once_somebody_has_answered(service: Serv
             await program.help.withdraw(asked.id)
 
 
-async def test_wait_goes_on_for_longer_than_one_answer_takes(service: Service) -> None:
+async def test_wait_goes_on_for_longer_than_one_answer_takes(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(help_module, "LONGEST_WAIT", 1)
     await service.new_machine()
-    async with AsyncFarhand(service.url, service.token, timeout=2) as program:
+    async with AsyncFarhand(service.url, service.token, timeout=30) as program:
         ended = await program.machine("desk-1").help("Nobody is there.", timeout=2)
         assert (ended.state, ended.answer) == ("timed_out", None)
         other = await program.help.ask("desk-1", "Never mind.")

@@ -20,7 +20,7 @@ from server.store.audit import AuditEntry, AuditStore
 from tests.commands import accepted
 from tests.events import listening
 from tests.links import COMPLETED
-from tests.service import Service, until
+from tests.service import PATIENCE_SECONDS, Service, until
 from tests.trajectories import sent
 
 
@@ -253,7 +253,7 @@ async def test_export_is_the_list_as_a_table_with_a_head(service: Service) -> No
         reason = {"paused": True, "pause_reason": '=1+1, "now"'}
         await service.request("PATCH", path, reason, token=token)
         await service.post("/v1/tokens", {"name": "+1", "role": "viewer"})
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while len(rows := await exported(service)) < 3:  # noqa: ASYNC110 - it is in the database
                 await asyncio.sleep(0.02)
     listed = (await service.get("/v1/audit")).json["items"]

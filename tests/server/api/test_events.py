@@ -12,7 +12,7 @@ from server.api import events as events_module
 from server.events.memory_hub import MemoryEventHub
 from tests.events import EventReader, listening
 from tests.links import hello
-from tests.service import ScriptedMachine, Service, until
+from tests.service import PATIENCE_SECONDS, ScriptedMachine, Service, until
 from tests.trajectories import sent
 
 
@@ -247,7 +247,7 @@ async def test_reader_that_takes_nothing_is_cut_off(
     change = TrajectoryChanged(id=service.organization_id, change="changed")
     async with listening(service) as stream:
         stream.pause()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while hub.subscribers:
                 for _ in range(100):
                     hub.publish(service.organization_id, "trajectory", change)

@@ -9,7 +9,7 @@ from schemas.resources.tokens import Scope
 from server.api.routes import ROUTES
 from server.web.endpoint import endpoints_of
 from tests.raw_http import connection, head
-from tests.service import Service
+from tests.service import PATIENCE_SECONDS, Service
 
 READABLE = [route for route in ROUTES if "get" in endpoints_of(route.handler)]
 CHANGING = {"date", "x-request-id", "transfer-encoding", "content-length"}
@@ -62,6 +62,6 @@ async def test_head_shakes_no_hands(service: Service) -> None:
         "Sec-WebSocket-Version: 13",
         "Sec-WebSocket-Protocol: farhand.machine.v1",
     )
-    async with connection(service) as client, asyncio.timeout(10):
+    async with connection(service) as client, asyncio.timeout(PATIENCE_SECONDS):
         await client.say(head(service, "HEAD /v1/machines/connect", *lines, token=machine.token))
         assert (await client._reader.readline()).startswith(b"HTTP/1.1 426")

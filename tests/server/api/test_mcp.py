@@ -367,8 +367,8 @@ async def test_wait_of_a_host_that_leaves_ends_and_nothing_is_left(service: Serv
         await link.say(Seen(request=stopped.request, matched=None, at=None, elapsed=1))
         operation = service.server.services.operation
         await until(lambda: operation.under_way == 0)
-        assert [task for task in asyncio.all_tasks() if "MCP" in task.get_name()] == []
-        assert service.server.services.machines.waits == {}
+        await until(lambda: not [each for each in asyncio.all_tasks() if "MCP" in each.get_name()])
+        await until(lambda: not service.server.services.machines.waits)
 
 
 @pytest.mark.own_server

@@ -1,9 +1,13 @@
 """``GET /metrics`` of a server at work."""
 
+import asyncio
+from typing import Any
+
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from schemas.resources.tokens import Scope
+from server.store.audit import AuditStore
 from tests.events import listening
 from tests.links import COMPLETED
 from tests.service import Service, new_key, until
@@ -55,7 +59,16 @@ async def test_refused_input_is_counted_by_its_problem(service: Service) -> None
     assert samples["farhand_inputs_total", ("mouse.move", "machine-unavailable")] == 2
 
 
-async def test_links_streams_and_what_waits_are_shown(service: Service) -> None:
+async def test_links_streams_and_what_waits_are_shown(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add, may_go_on = AuditStore.add_inputs, asyncio.Event()
+
+    async def slowly(*entries: Any) -> Any:
+        await may_go_on.wait()
+        return await add(*entries)
+
+    monkeypatch.setattr(AuditStore, "add_inputs", slowly)
     machine = await service.new_machine()
     async with machine.connected() as link, listening(service):
         sending = machine.moving()
@@ -71,6 +84,7 @@ async def test_links_streams_and_what_waits_are_shown(service: Service) -> None:
         await link.acknowledge(command.command_id)  # type: ignore[union-attr]
         await sending
         assert (await read(service))["farhand_audit_waiting", ()] == 1
+        may_go_on.set()
     await until(lambda: service.server.services.operation.recorder.waiting == 0)
     async with machine.connected(), machine.connected():
         samples = await read(service)

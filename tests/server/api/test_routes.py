@@ -31,6 +31,7 @@ from tests.server.api.route_table import (
     Row,
 )
 from tests.service import (
+    PATIENCE_SECONDS,
     Reply,
     Service,
     in_new_organization,
@@ -182,7 +183,7 @@ async def first_of_stream(service: Service, path: str, token: str | None) -> Rep
     reader, writer = await asyncio.open_connection(host, int(port))
     authorization = f"Authorization: Bearer {token}\r\n" if token else ""
     writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{authorization}\r\n".encode())
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         status_line, _, rest = (await reader.readuntil(b"\r\n\r\n")).decode().partition("\r\n")
         headers = HTTPHeaders.parse(rest)
         body = await reader.readexactly(int(headers.get("Content-Length", "0")))

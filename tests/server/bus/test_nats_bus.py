@@ -10,9 +10,10 @@ from urllib.parse import SplitResult, quote, urlsplit
 import pytest
 import uvloop
 
+from server.bus import nats_link
 from server.bus.bus import MAX_REPLY_BYTES, BusAwayError, NoResponderError, ReplyLostError
 from server.bus.nats_bus import NatsBus, addresses_in
-from server.bus.nats_link import MAX_UNSENT_BYTES, NatsLink
+from server.bus.nats_link import MAX_PINGS, MAX_UNSENT_BYTES, NatsLink
 from server.tasks import Tasks
 from tests.buses import NatsNetwork, echo
 from tests.nats import NatsServer
@@ -95,7 +96,10 @@ async def test_going_away_and_coming_back_are_one_line_each(
     assert "secret" not in caplog.text
 
 
-async def test_nats_that_hangs_is_away_soon(own_server: NatsServer) -> None:
+async def test_nats_that_hangs_is_away_soon(
+    own_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nats_link, "MAX_PINGS", MAX_PINGS)
     own_server.start()
     network = NatsNetwork(own_server)
     asker, answerer = await network.bus(), await network.bus()
@@ -187,7 +191,10 @@ async def test_close_ends_a_connection_that_comes_up_all_the_same(
     await tasks.close(0)
 
 
-async def test_what_waits_for_a_slow_nats_is_bounded(own_server: NatsServer) -> None:
+async def test_what_waits_for_a_slow_nats_is_bounded(
+    own_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nats_link, "MAX_PINGS", MAX_PINGS)
     own_server.start()
     network = NatsNetwork(own_server)
     bus = await network.bus()

@@ -7,6 +7,7 @@ from uuid import uuid4
 import httpx
 
 from tests.commandline import Served
+from tests.processes import WAIT_SECONDS
 
 OF_THE_CONSOLE = {"Farhand-Console": "1", "Sec-Fetch-Site": "same-origin"}
 
@@ -15,7 +16,7 @@ def signed_in(served: Served, user_agent: str) -> tuple[httpx.Client, str]:
     """A browser that is signed in with a token of its own, and the token's id."""
     made = json.loads(served.run("token", "create", "--name", "of Anna", "--json").stdout)
     headers = {**OF_THE_CONSOLE, "User-Agent": user_agent}
-    browser = httpx.Client(base_url=served.url, headers=headers)
+    browser = httpx.Client(base_url=served.url, headers=headers, timeout=WAIT_SECONDS)
     answer = browser.post("/console/session", json={"token": made["token"]})
     assert answer.status_code == 204
     return browser, made["id"]

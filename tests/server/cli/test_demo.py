@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
-from tests.processes import Program, run, running, until
+from tests.processes import RUN_SECONDS, Program, run, running, until
 
 SHOWN = (
     *("mouse/move", "mouse/click", "mouse/drag", "mouse/scroll", "keyboard/key", "keyboard/type"),
@@ -54,7 +54,7 @@ class Demo:
 
 
 def ready_to_stay(program: Program) -> None:
-    program.says("Ctrl-C ends everything", 60)
+    program.says("Ctrl-C ends everything", RUN_SECONDS)
 
 
 def test_tour_shows_every_input_and_read_and_leaves_nothing(tmp_path: Path) -> None:

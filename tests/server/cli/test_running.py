@@ -9,6 +9,7 @@ import pytest
 
 from server.cli.running import on_reload, run_until_told, stop_signal
 from server.foundation import StartError
+from tests.waiting import WAIT_SECONDS
 
 
 class Served:
@@ -30,7 +31,7 @@ async def test_signal_ends_it_in_order(caplog: pytest.LogCaptureFixture) -> None
     served, stopped = Served(fails=False), stop_signal()
     os.kill(os.getpid(), signal.SIGTERM)
     with caplog.at_level(logging.INFO):
-        await asyncio.wait_for(run_until_told(stopped, served), 20)
+        await asyncio.wait_for(run_until_told(stopped, served), WAIT_SECONDS)
     assert served.is_stopped
     assert [record.getMessage() for record in caplog.records] == [
         "stopping: running inputs end first; once more stops at once",
@@ -43,7 +44,7 @@ async def test_signal_ends_it_in_order(caplog: pytest.LogCaptureFixture) -> None
 async def test_failure_ends_it_in_order_and_is_raised() -> None:
     served = Served(fails=True)
     with pytest.raises(StartError, match="its database is gone"):
-        await asyncio.wait_for(run_until_told(stop_signal(), served), 20)
+        await asyncio.wait_for(run_until_told(stop_signal(), served), WAIT_SECONDS)
     assert served.is_stopped
 
 
@@ -52,7 +53,7 @@ async def test_hangup_is_taken_where_there_is_no_terminal(monkeypatch: pytest.Mo
     reloaded = asyncio.Event()
     on_reload(reloaded.set)
     os.kill(os.getpid(), signal.SIGHUP)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_SECONDS):
         await reloaded.wait()
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 import httpx
 
 from tests.commandline import Served
+from tests.processes import WAIT_SECONDS
 
 MORE_THAN_ONE_PAGE = 1001
 
@@ -55,7 +56,8 @@ def test_list_is_whole_however_long_it_is(served: Served) -> None:
         "token", "create", "--name", "lists", "--organization", organization,
         "--scope", "trajectories:read", "--scope", "trajectories:write",
     ).stdout.strip()  # fmt: skip
-    with httpx.Client(base_url=served.url, headers={"Authorization": f"Bearer {token}"}) as http:
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=served.url, headers=headers, timeout=WAIT_SECONDS) as http:
         made = {
             http.post("/v1/workflows", json={"name": f"Workflow {number}"}).json()["id"]
             for number in range(MORE_THAN_ONE_PAGE)

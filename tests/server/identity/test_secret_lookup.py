@@ -1,5 +1,7 @@
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,6 +11,7 @@ from server.identity import secret_lookup as lookups
 from server.identity.authentication import new_secret
 from server.identity.secret_lookup import FREE_ATTEMPTS, FailedAttempts, SecretLookup
 from server.tasks import Tasks
+from tests.clock import Clock
 from tests.service import Service
 
 GUESSER, NEIGHBOUR = "192.0.2.1", "192.0.2.2"
@@ -122,7 +125,12 @@ async def test_token_that_was_guessed_before_it_was_made_works_at_once(
     assert (await service.get("/v1/machines", token=secret)).status == 200
 
 
-async def test_sessions_that_are_guessed_are_bounded_as_well(service: Service) -> None:
+async def test_sessions_that_are_guessed_are_bounded_as_well(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    clock.now = time.monotonic()  # It stands still: nothing is forgiven meanwhile.
+    monkeypatch.setattr(lookups, "time", SimpleNamespace(monotonic=clock))
     replies = [
         await service.get("/v1/machines", token=None, headers={"Cookie": f"farhand_session=s{n}"})
         for n in range(2 * FREE_ATTEMPTS)

@@ -17,6 +17,7 @@ from server.vision import vision as vision_room
 from server.vision.findings import Findings, Question
 from server.vision.process import LookingProcess, ProcessEndedError
 from server.vision.vision import Vision, VisionBusyError, VisionError, VisionMissingError
+from tests.processes import LOOKING_SECONDS
 from tests.signs import base64_png, drawn, png
 from tests.store import async_test
 from tests.waiting import until
@@ -32,7 +33,9 @@ def picture(text: str = "Saved") -> Picture:
 
 
 @asynccontextmanager
-async def seeing(processes: int = 1, seconds: float = 60) -> AsyncIterator[Vision]:
+async def seeing(
+    processes: int = 1, seconds: float = float(LOOKING_SECONDS)
+) -> AsyncIterator[Vision]:
     background = Tasks()
     vision = Vision(processes, MEMORY, seconds, background)
     try:

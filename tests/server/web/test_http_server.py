@@ -10,7 +10,7 @@ import pytest
 
 from server.web.http_server import MAX_HEADER_BYTES
 from tests.raw_http import connection, head
-from tests.service import Service
+from tests.service import PATIENCE_SECONDS, Service
 
 
 @pytest.mark.parametrize("size", [MAX_HEADER_BYTES + 1, 200_000, 2_000_000])
@@ -41,7 +41,7 @@ def no_further_files() -> Iterator[None]:
 # What another test has opened could be closed meanwhile.
 @pytest.mark.own_server
 async def test_connection_is_closed_where_no_file_is_left_to_say_why(service: Service) -> None:
-    async with connection(service) as client, asyncio.timeout(10):
+    async with connection(service) as client, asyncio.timeout(PATIENCE_SECONDS):
         with no_further_files():
             await client.say(head(service, "GET /v1/workflows", f"X-Long: {'x' * 200_000}"))
             with suppress(ConnectionError):

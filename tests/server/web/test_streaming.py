@@ -168,13 +168,14 @@ async def test_one_who_waits_for_a_place_gets_it_when_another_is_read(service: S
     assert (await waiting).status == 200
 
 
-@pytest.mark.parametrize("settings", [{"body_timeout": 0.6}])
 @pytest.mark.parametrize("long_answer", LONG)
 async def test_reader_that_takes_nothing_is_cut_off(
-    service: Service, long_answer: Callable[..., Awaitable[str]]
+    service: Service, monkeypatch: pytest.MonkeyPatch, long_answer: Callable[..., Awaitable[str]]
 ) -> None:
     path = await long_answer(service)
     services = service.server.services
+    hurried = services.settings.model_copy(update={"body_timeout": 0.6})
+    monkeypatch.setitem(vars(services), "settings", hurried)
     async with reluctant(service) as reader:
         await reader.say(head(service, f"GET {path}"))
         await until(lambda: services.operation.under_way == 1)

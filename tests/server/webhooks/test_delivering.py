@@ -19,6 +19,7 @@ from server.store.mongodb.database import Database
 from server.store.times import now
 from server.store.webhooks.outbox import Outbox, new_delivery
 from server.store.webhooks.webhooks import WebhookStore
+from server.webhooks import delivering
 from server.webhooks.delivering import PAUSES, next_try
 from tests.processes import running
 from tests.receivers import OK, SILENCE, Receiver, receiving
@@ -101,7 +102,11 @@ async def test_both_secrets_sign_until_the_overlap_is_over(service: Service) -> 
             Verifier(rotated["secret"]).verify(second.body, second.headers)
 
 
-async def test_failed_delivery_is_tried_again_later_or_when_one_asks(service: Service) -> None:
+async def test_failed_delivery_is_tried_again_later_or_when_one_asks(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Later than the test asks, however long that takes.
+    monkeypatch.setattr(delivering, "PAUSES", (3600,))
     async with receiving(OK.replace(b"200 OK", b"503 No")) as receiver:
         webhook = await made(service, receiver)
         await service.post(f"{path_of(webhook)}/test")
@@ -117,7 +122,11 @@ async def test_failed_delivery_is_tried_again_later_or_when_one_asks(service: Se
         assert (first.id, first.body) == (second.id, second.body)
 
 
-async def test_receiver_that_does_not_answer_holds_up_no_other(service: Service) -> None:
+async def test_receiver_that_does_not_answer_holds_up_no_other(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # None of them is given up meanwhile, as a further one would be tried then.
+    monkeypatch.setattr(service.server.services.delivering._poster, "_seconds", 3600)
     async with receiving(SILENCE) as silent, receiving() as quick:
         stuck, webhook = await made(service, silent), await made(service, quick)
         for _ in range(6):

@@ -20,7 +20,7 @@ from server.store.webhooks.outbox import Outbox, new_delivery
 from server.store.webhooks.webhooks import WebhookStore
 from server.webhooks.outages import MOST_ALONE, Outages, due, portions
 from tests.receivers import Receiver, receiving
-from tests.service import Service, running_server
+from tests.service import ScriptedMachine, Service, running_server
 from tests.store import ORGANIZATION, entered, there
 
 AFTER = timedelta(seconds=0.3)
@@ -75,7 +75,9 @@ async def test_machine_that_goes_and_comes_is_told_of_once(service: Service) -> 
         assert (len(receiver.received), len(of_pool.received)) == (3, 1)
 
 
-async def test_many_that_go_together_are_told_in_one_delivery(service: Service) -> None:
+async def test_many_that_go_together_are_told_in_one_delivery(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with told(service) as receiver:
         async with AsyncExitStack() as links:
             for number in range(MOST_ALONE + 2):
@@ -85,6 +87,12 @@ async def test_many_that_go_together_are_told_in_one_delivery(service: Service) 
             path = f"/v1/machines/till-{MOST_ALONE + 1}/expected-offline"
             body = {"until": format_time(now() + timedelta(days=1))}
             assert (await service.request("PUT", path, body)).status == 200
+            # However long it takes until all are gone, one after another.
+            monkeypatch.setattr(service.server.services.outages, "_after", timedelta(hours=1))
+        await machine.until_closed()
+        for number in range(MOST_ALONE + 2):
+            await ScriptedMachine(service, f"till-{number}", "").until_gone()
+        monkeypatch.undo()
         [digest] = await receiver.get(1)
         assert digest.json["data"]["total"] == MOST_ALONE + 1
         ids = {each["machine_id"] for each in digest.json["data"]["machines"]}

@@ -9,6 +9,7 @@ from server.errors import EmbeddedMongoDBError
 from server.tasks import Tasks
 from server.workers import pauses
 from server.workers.keeping import keep_running
+from tests.waiting import WAIT_SECONDS
 
 
 class Flaky:
@@ -45,7 +46,7 @@ async def test_program_that_ends_is_started_until_it_runs(
     program, tasks = Flaky(False, True, True), Tasks()
     with caplog.at_level(logging.ERROR):
         keeping = tasks.start(keep_running(program), "keep")
-        await asyncio.wait_for(program.over.wait(), 20)
+        await asyncio.wait_for(program.over.wait(), WAIT_SECONDS)
     assert not keeping.done()
     await tasks.close(0)
     again = ["stop", "launch", "ready", "ended"]

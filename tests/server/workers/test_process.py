@@ -10,6 +10,7 @@ import pytest
 from server.settings import ServerSettings
 from server.workers.place import WorkerPlace
 from server.workers.process import WorkerProcess
+from tests.processes import WAIT_SECONDS
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ async def test_worker_answers_on_the_sockets_that_it_was_given(
     process.hand_over(place(tmp_path, mongodb))
     reports = process.reports()
     assert (await anext(reports)).error is None
-    with socket.create_connection(bound.getsockname(), timeout=20) as client:
+    with socket.create_connection(bound.getsockname(), timeout=WAIT_SECONDS) as client:
         client.sendall(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         assert client.recv(100).startswith(b"HTTP/1.1 200 ")
     process.terminate()

@@ -15,6 +15,7 @@ from server.workers import pauses, worker
 from server.workers.place import WorkerPlace, WorkerReport
 from server.workers.process import WorkerProcess
 from server.workers.worker import FirstStart, Worker
+from tests.waiting import WAIT_SECONDS
 
 READY, REFUSED = WorkerReport(), WorkerReport(error="MongoDB is away")
 
@@ -95,11 +96,11 @@ async def test_worker_that_ends_is_started_again_and_that_is_said(
     with caplog.at_level(logging.WARNING):
         playing_worker.launch()
         running = Tasks().start(playing_worker.run(place), "run")
-        await asyncio.wait_for(first.wait(), 20)
-        await asyncio.wait_for(last.begun.wait(), 20)
+        await asyncio.wait_for(first.wait(), WAIT_SECONDS)
+        await asyncio.wait_for(last.begun.wait(), WAIT_SECONDS)
         assert playing_worker.pid == 7
         playing_worker.terminate()
-        await asyncio.wait_for(running, 20)
+        await asyncio.wait_for(running, WAIT_SECONDS)
     assert last.told == ["test-1", "terminate"]
     assert [record.getMessage() for record in caplog.records] == [
         "worker test-1, process 7, ended with status -9; it is started again in 0.01 s",
@@ -124,7 +125,7 @@ async def test_worker_that_fails_before_any_is_ready_is_the_end_of_all(
     failing, late = playing(first, life), playing(first, Played(status=1))
     for each in (failing, late):
         each.launch()
-        await asyncio.wait_for(each.run(place), 20)
+        await asyncio.wait_for(each.run(place), WAIT_SECONDS)
     with pytest.raises(StartError, match=words):
         await first.wait()
 
@@ -137,12 +138,12 @@ async def test_worker_that_is_replaced_is_ready_again_and_nobody_is_warned(
     with caplog.at_level(logging.WARNING):
         playing_worker.launch()
         running = Tasks().start(playing_worker.run(place), "run")
-        await asyncio.wait_for(first.wait(), 20)
+        await asyncio.wait_for(first.wait(), WAIT_SECONDS)
         await playing_worker.replace(20)
         assert lives[0].told == ["test-1", "leave"]
         assert lives[1].told == ["test-1"]
         playing_worker.terminate()
-        await asyncio.wait_for(running, 20)
+        await asyncio.wait_for(running, WAIT_SECONDS)
     assert caplog.text == ""
 
 
@@ -151,11 +152,11 @@ async def test_worker_that_does_not_leave_is_killed_and_replaced(place: WorkerPl
     playing_worker = playing(first, *lives)
     playing_worker.launch()
     running = Tasks().start(playing_worker.run(place), "run")
-    await asyncio.wait_for(first.wait(), 20)
+    await asyncio.wait_for(first.wait(), WAIT_SECONDS)
     await playing_worker.replace(0.01)
     assert lives[0].told == ["test-1", "leave", "kill"]
     playing_worker.terminate()
-    await asyncio.wait_for(running, 20)
+    await asyncio.wait_for(running, WAIT_SECONDS)
 
 
 async def test_replacement_that_is_not_ready_in_time_is_said(
@@ -166,11 +167,11 @@ async def test_replacement_that_is_not_ready_in_time_is_said(
     playing_worker = playing(first, Played(READY), Played())
     playing_worker.launch()
     running = Tasks().start(playing_worker.run(place), "run")
-    await asyncio.wait_for(first.wait(), 20)
+    await asyncio.wait_for(first.wait(), WAIT_SECONDS)
     with pytest.raises(TimeoutError):
         await playing_worker.replace(20)
     playing_worker.terminate()
-    await asyncio.wait_for(running, 20)
+    await asyncio.wait_for(running, WAIT_SECONDS)
 
 
 async def test_failure_after_the_first_is_ready_is_not(place: WorkerPlace) -> None:
@@ -179,9 +180,9 @@ async def test_failure_after_the_first_is_ready_is_not(place: WorkerPlace) -> No
     late = playing(first, Played(REFUSED, status=1), life := Played(READY))
     late.launch()
     running = Tasks().start(late.run(place), "run")
-    await asyncio.wait_for(life.begun.wait(), 20)
+    await asyncio.wait_for(life.begun.wait(), WAIT_SECONDS)
     late.terminate()
-    await asyncio.wait_for(running, 20)
+    await asyncio.wait_for(running, WAIT_SECONDS)
     await first.wait()
 
 
@@ -196,6 +197,6 @@ async def test_worker_that_does_not_end_is_killed() -> None:
         each = playing(FirstStart(), life)
         each.launch()
         each.terminate()
-        await asyncio.wait_for(each.until_ended(timeout), 20)
+        await asyncio.wait_for(each.until_ended(timeout), WAIT_SECONDS)
     assert deaf.told == ["terminate", "kill"]
     assert polite.told == ["terminate"]

@@ -50,7 +50,7 @@ async def carried_out(
 ) -> tuple[list[Outcome], list[Asked]]:
     """The outcomes of a turn by a server with these answers, and what it was asked."""
     with scripted_server(*answers) as server:
-        async with AsyncFarhand(server.url, "token", wait_for_machine=False, timeout=5) as client:
+        async with AsyncFarhand(server.url, "token", wait_for_machine=False) as client:
             desk = AsyncDesk(client.machine("reception"), 640, grid)
             return await desk.carry_out(steps), server.asked
 

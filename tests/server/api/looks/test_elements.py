@@ -18,7 +18,7 @@ from server.api.looks.elements import DEFAULT_LIMIT
 from tests.links import hello
 from tests.screens import Desk
 from tests.server.api.looks.test_looking import until_noted
-from tests.service import Reply, Service, new_key, scopes_without
+from tests.service import PATIENCE_SECONDS, Reply, Service, new_key, scopes_without
 from tests.store import entered
 from tests.told_elements import element, telling, tells
 
@@ -406,7 +406,7 @@ async def test_value_that_is_set_is_in_no_list_and_no_audit(service: Service, de
     body = {"element": SAVE, "value": "hunter2"}
     await desk.link.obeys(sending(service, f"{INPUT}/element/set_value", body, new_key()))
     database = service.server.services.operation.database
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not (items := (await service.get("/v1/audit")).json["items"]):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
     assert "hunter2" not in str(items)

@@ -83,7 +83,9 @@ async def test_screenshots_are_one_entry_that_is_there_at_once_and_says_who(
         token = await service.new_token(Scope.SCREEN_READ)
         await screenshot(desk, token=token)
         monkeypatch.setattr(looks, "REST_SECONDS", 0.0)
-        found = await until_noted(service, lambda notes: "so far" not in "".join(notes))
+        found = await until_noted(
+            service, lambda notes: len(notes) == 2 and "so far" not in "".join(notes)
+        )
         assert [(entry["token_name"], entry["note"].partition(",")[0]) for entry in found] == [
             ("of a test", "1 picture"),
             ("administrator", "3 pictures"),

@@ -25,7 +25,7 @@ from tests.service import Reply, Service, until
 from tests.store import entered
 
 WAIT = "/v1/computer/desk-1/wait"
-STILL: dict[str, Any] = {"any": [{"still": 0.5}], "timeout": 5}
+STILL: dict[str, Any] = {"any": [{"still": 0.5}], "timeout": 60}
 
 
 @pytest.fixture

@@ -289,7 +289,7 @@ async def test_same_key_with_other_actions_is_422_and_the_first_stands(
     await link.nothing_heard()
 
 
-@pytest.mark.parametrize("settings", [{"input_timeout": 0.3}])
+@pytest.mark.usefixtures("no_waiting_for_ends")
 async def test_key_in_progress_is_waited_for_and_then_409(
     service: Service, machine: ScriptedMachine, key: str
 ) -> None:

@@ -81,9 +81,8 @@ async def test_text_is_written_as_it_is(service: Service, text: str) -> None:
         assert "text" not in reply.json
 
 
-@pytest.mark.parametrize("settings", [{"input_timeout": 0.3}])
 @pytest.mark.parametrize("is_keyed", [False, True])
-@pytest.mark.usefixtures("no_garbage_collection")
+@pytest.mark.usefixtures("no_garbage_collection", "no_waiting_for_ends")
 async def test_text_that_nobody_acknowledges_is_not_kept(service: Service, is_keyed: bool) -> None:
     secret = f"secret {new_key()}"
     async with service.joined(able()) as (_, link):

@@ -14,8 +14,6 @@ from tests.commands import accepted, kept_as_sent, until_recorded
 from tests.links import COMPLETED, hello
 from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, until
 
-HURRIED = pytest.mark.parametrize("settings", [{"input_timeout": 0.2}])
-
 
 def address(command_id: UUID | str) -> str:
     """Where a command is looked up by itself."""
@@ -83,7 +81,7 @@ async def test_what_the_machine_reports_is_what_is_shown(
     assert view["answer"]["body"]["status"] == status
 
 
-@HURRIED
+@pytest.mark.usefixtures("no_waiting_for_ends")
 async def test_late_acknowledgement_of_an_unkeyed_command_is_found_by_whoever_looks(
     service: Service, machine: ScriptedMachine, link: ScriptedLink
 ) -> None:

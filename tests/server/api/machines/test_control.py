@@ -12,7 +12,7 @@ from schemas.link.messages import Input, Interrupt, Interrupted
 from schemas.resources.tokens import Scope
 from server.dispatch.here import machines as here_module
 from server.dispatch.questions.control import ControlChanged
-from server.store.machines import controls as store_module
+from server.store.times import now
 from tests.events import listening
 from tests.service import Reply, ScriptedLink, Service, new_key
 
@@ -214,12 +214,15 @@ async def test_machine_that_is_not_there_cannot_be_controlled(service: Service) 
     assert (await service.post("/v1/machines/none/control")).refusal == (404, "not-found")
 
 
-async def test_lease_that_nobody_renews_ends_by_itself(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store_module, "_END", {"$add": ["$$NOW", 300]})
+async def test_lease_that_nobody_renews_ends_by_itself(service: Service) -> None:
     async with service.joined() as (machine, link):
         lease = await taken(service, link)
+        machines = service.server.services.operation.database.collection("machines")
+        # Its time is over once it was given, however long that took.
+        await machines.update_one(
+            {"organization_id": service.organization_id, "control.expires_at": {"$gt": now()}},
+            {"$set": {"control.expires_at": now()}},
+        )
         # Whatever its holder holds is released.
         await confirms(link)
         assert (await machine.move(headers=held_by(lease))).refusal == (409, "control-ended")

@@ -409,7 +409,7 @@ async def test_one_unanswered_input_too_many_is_429(service: Service) -> None:
         await link.obeys(machine.moving())
 
 
-@pytest.mark.parametrize("settings", [{"input_timeout": 0.2}])
+@pytest.mark.usefixtures("no_waiting_for_ends")
 async def test_unacknowledged_input_is_504_with_its_command(machine: ScriptedMachine) -> None:
     async with machine.connected() as link:
         sending = machine.moving()

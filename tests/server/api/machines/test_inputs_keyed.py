@@ -141,7 +141,7 @@ async def test_two_at_once_run_once_and_get_the_same_answer(service: Service) ->
         await link.nothing_heard()
 
 
-@pytest.mark.parametrize("settings", [{"input_timeout": 0.3}])
+@pytest.mark.usefixtures("no_waiting_for_ends")
 async def test_waiting_past_the_deadline_is_409_in_progress(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     async with machine.connected() as link:

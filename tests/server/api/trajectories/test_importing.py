@@ -13,7 +13,7 @@ from schemas.resources.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_
 from server.trajectories import creation
 from tests.imports import CHUNKED, REQUEST, imported, kept, line, outcomes, send
 from tests.raw_http import connection, head
-from tests.service import Service
+from tests.service import PATIENCE_SECONDS, Service
 
 
 async def audited(service: Service) -> list[str]:
@@ -41,7 +41,7 @@ async def test_each_line_is_stored_told_and_recorded_as_one_that_is_posted(
     assert items[-1]["is_approved"]
     assert sorted(await audited(service)) == sorted(own)
     while len(told) < len(own):
-        await subscription.wait(10)
+        await subscription.wait(PATIENCE_SECONDS)
         taken = subscription.take(1000)
         assert taken
         told += [json.loads(event.data)["id"] for event in taken if event.type == "trajectory"]

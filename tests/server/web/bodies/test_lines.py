@@ -1,16 +1,21 @@
 """Bodies of any length: read as fast as their lines are taken, and bounded while they wait."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from server.process import body_memory
+from server.web.bodies import lines
 from server.web.bodies.lines import WAITING_BYTES, LineBody
+from tests.clock import Clock
 from tests.imports import CHUNKED, REQUEST, answers, imported, kept, line, outcomes
 from tests.raw_http import RawConnection, connection, head
-from tests.service import Service, until
+from tests.service import PATIENCE_SECONDS, Service, until
 
 
 def chunk(text: bytes) -> bytes:
@@ -30,7 +35,7 @@ async def importing(service: Service, *lines: str) -> AsyncIterator[RawConnectio
 
 async def answered(client: RawConnection) -> list[dict[str, Any]]:
     """What the next chunk of the answer says."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         size = int(await client._reader.readuntil(b"\r\n"), 16)
         text = await client._reader.readexactly(size + 2)
     return answers(text[:-2])
@@ -120,26 +125,33 @@ async def test_of_a_broken_connection_the_whole_lines_count(service: Service, fr
 
 
 async def until_kept(service: Service, count: int) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while len(await kept(service)) < count:  # noqa: ASYNC110 - only the database knows
             await asyncio.sleep(0.02)
 
 
-@pytest.mark.parametrize("settings", [{"body_timeout": 0.6}])
 async def test_sender_that_falls_silent_is_cut_off_and_no_slow_one(
-    service: Service, settings: dict[str, Any]
+    service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert settings
+    services, clock = service.server.services, Clock()
+    memory, timeout = services.operation.body_memory, services.settings.body_timeout
+    clock.now = time.monotonic()  # It stands still but for what the test says.
+    for module in (lines, body_memory):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=clock))
     async with importing(service) as client:
         text = line()
-        # Longer in all than anybody may be silent, and each time much less.
+        # Longer in all than anybody may be silent, and each time less.
         for at in range(0, 80, 10):
-            await asyncio.sleep(0.1)
+            clock.now += 0.9 * timeout
+            memory.close_slow(timeout)
             await client.say(chunk(text[at : at + 10] if at < 70 else text[at:]))
+            await until(lambda: clock.now in memory.receiving.values())
         assert (await client.answer())[0] == 200
         assert outcomes(await answered(client)) == ["imported"]
+        clock.now += 1.1 * timeout
+        memory.close_slow(timeout)
         assert await client.rest() == b""
-    await until(lambda: service.server.services.operation.under_way == 0)
+    await until(lambda: services.operation.under_way == 0)
 
 
 @pytest.mark.own_server
