@@ -60,8 +60,11 @@ def chromium() -> Iterator[Browser]:
 
 @contextlib.contextmanager
 def served(directory: Path, **settings: str) -> Iterator["Site"]:
-    """A server of its own, with nothing in it."""
-    server = ServerProcess(directory, **{"heartbeat": "1", "token_check": "0.5", **settings})
+    """A server of its own, with nothing in it.
+
+    Its heartbeats are as usual: a machine that stands still for a moment has not lost its link.
+    """
+    server = ServerProcess(directory, **{"token_check": "0.5", **settings})
     with server.run() as process, closing(server.api()) as api:
         yield Site(server, api, process)
 
