@@ -207,7 +207,8 @@ class Desk:
         return self.window.output.splitlines()[1:]
 
 
-GONE = "net::ERR_CONNECTION_REFUSED"
+EXPECTED = ("Failed to load resource", "WebSocket connection to")
+"""What a browser says of a request that was refused, or of a server that is not there."""
 
 
 @dataclass
@@ -232,11 +233,8 @@ class Visit:
             assert visit.complaints == [], visit.complaints
 
     def hear(self, message: ConsoleMessage) -> None:
-        """Keep what the browser says of its own accord.
-
-        A refused request is no mistake, nor is a server that is not there.
-        """
-        is_expected = "Failed to load resource" in message.text or GONE in message.text
+        """Keep what the browser says of its own accord, but for what is no mistake."""
+        is_expected = any(words in message.text for words in EXPECTED)
         if message.type == "error" and not is_expected:
             self.complaints.append(message.text)
 
