@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, expect, sync_playwright
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
@@ -209,6 +209,21 @@ class Desk:
 
 EXPECTED = ("Failed to load resource", "WebSocket connection to")
 """What a browser says of a request that was refused, or of a server that is not there."""
+
+
+def stop_the_clock(page: Page) -> None:
+    """Let time stand still for a page whose clock is installed, a second after now.
+
+    A busy browser may be past that before it hears of it: its clock stands all the same by then.
+    """
+    while True:
+        try:
+            page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
+        except Error as error:
+            if "to the past" not in str(error):
+                raise
+        else:
+            return
 
 
 @dataclass
