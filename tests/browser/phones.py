@@ -1,11 +1,13 @@
 """A phone in a person's hand: fingers on the picture of a machine, and the phone's own keyboard."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from playwright.sync_api import Page, expect
 
 from tests.browser.hands import Hands
-from tests.browser.rig import Desk, Visit
+from tests.browser.rig import Desk, Visit, stop_the_clock
 
 PHONE: dict[str, Any] = {
     "viewport": {"width": 390, "height": 844},
@@ -21,6 +23,7 @@ class Phone(Hands):
     """Fingers over the picture, and what has arrived at the machine since."""
 
     def __init__(self, visit: Visit, desk: Desk) -> None:
+        visit.page.clock.install()
         visit.sign_in(f"/machines/{desk.machine}")
         expect(visit.page.get_by_text("Live. The picture changes")).to_be_visible()
         super().__init__(visit.page, desk)
@@ -29,6 +32,13 @@ class Phone(Hands):
     def new(self) -> list[str]:
         """What has arrived; a witness presses a button of its own to see that it is there."""
         return [line for line in super().new() if "button 10" not in line]
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """All that is done is done in one moment to the page, however busy the browser is."""
+        stop_the_clock(self.page)
+        yield
+        self.page.clock.resume()
 
     def touch(self, kind: str, *points: Point) -> None:
         """Fingers are there now; none at the end."""
@@ -45,12 +55,12 @@ class Phone(Hands):
     def lift(self) -> None:
         self.touch("End")
 
-    def tap(self, point: Point, milliseconds: float = 0) -> None:
+    def tap(self, point: Point, milliseconds: int = 0) -> None:
         """Touch for so long."""
-        self.put(point)
-        if milliseconds:
-            self.page.wait_for_timeout(milliseconds)
-        self.lift()
+        with self.at_once():
+            self.put(point)
+            self.page.clock.run_for(milliseconds)
+            self.lift()
 
     def slide(self, *points: Point) -> None:
         """Move one finger from place to place, and lift it."""
@@ -58,24 +68,6 @@ class Phone(Hands):
         for point in points[1:]:
             self.touch("Move", point)
         self.lift()
-
-    def note_touches(self) -> None:
-        """Have the page note when it comes to hear of a finger, or that one is lifted."""
-        self.page.evaluate(
-            """() => {
-                window.touches = { pointerdown: [], pointerup: [] };
-                for (const [type, times] of Object.entries(window.touches)) {
-                    addEventListener(type, () => times.push(performance.now()), true);
-                }
-            }"""
-        )
-
-    def between_touches(self) -> float:
-        """The milliseconds from when the last touch but one had ended to when the last began."""
-        between: float = self.page.evaluate(
-            "() => window.touches.pointerdown.at(-1) - window.touches.pointerup.at(-2)"
-        )
-        return between
 
     def pinch(self, middle: Point, before: float, after: float, steps: int = 5) -> None:
         """Move two fingers, one left and one right of a place, so far apart."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.rig import Site, Visit
+from tests.browser.rig import Site, Visit, stop_the_clock
 from tests.links import NO_ELEMENTS, hello
 from tests.machine_client.desktop.accessibility.rig import (
     AccessibleDesktop,
@@ -40,6 +40,7 @@ def machine(site: Site, accessible: AccessibleDesktop, shown: Program) -> Iterat
 @pytest.fixture
 def looking(browser: Browser, site: Site, machine: str) -> Iterator[Visit]:
     with Visit.begun(browser, site, permissions=["clipboard-read", "clipboard-write"]) as visit:
+        visit.page.clock.install()
         visit.sign_in(f"/machines/{machine}")
         expect(visit.page.get_by_text("Live. The picture changes")).to_be_visible()
         yield visit
@@ -71,8 +72,10 @@ def test_what_is_under_the_pointer_is_marked_and_its_selector_copied(
     assert marked is not None
     assert canvas is not None
     assert canvas["y"] < marked["y"] < canvas["y"] + canvas["height"]
+    stop_the_clock(page)  # It is said for two seconds.
     page.get_by_role("button", name="Copy selector").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    page.clock.resume()
     copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
     assert copied == {"role": "push button", "name": "Save"}
     # It stays while the pointer is elsewhere, and does what it says.

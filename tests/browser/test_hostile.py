@@ -37,7 +37,7 @@ def test_what_a_machine_says_is_shown_as_text_and_does_not_run(operator: Visit) 
         expect(page.locator(".lead")).to_contain_text(SCRIPT)
         assert page.url.endswith(f"#/machines/{machine}")
         assert page.locator("main img, main script").count() == 0
-        assert page.title() == f"{SCRIPT} \N{EN DASH} Farhand"
+        expect(page).to_have_title(f"{SCRIPT} \N{EN DASH} Farhand")
 
 
 def test_markup_that_a_script_should_put_in_would_be_refused(operator: Visit) -> None:

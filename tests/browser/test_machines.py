@@ -11,10 +11,16 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from schemas.values.times import format_time
-from tests.browser.rig import Site, Visit, served
+from tests.browser.rig import Site, Visit, served, stop_the_clock
 from tests.desktop import grabbed
 from tests.links import hello
 from tests.processes import until
+
+JUST_NOW = re.compile(r"just now|\d+ s ago")
+"""Within five seconds it is said in words."""
+
+PUT_RIGHT = 120_000
+"""Milliseconds within which a page has counted right: it asks the server once a minute."""
 
 MANY = 1000
 PART = 200
@@ -51,14 +57,17 @@ def test_without_machines_the_next_steps_are_there_to_copy(
         served(tmp_path, **own_database) as site,
         Visit.begun(browser, site, permissions=permissions) as visit,
     ):
-        visit.sign_in()
         page = visit.page
+        page.clock.install()
+        visit.sign_in()
         expect(page.get_by_role("heading", name="No machine yet")).to_be_visible()
         expect(page.get_by_text("farhand machine add desk-1")).to_be_visible()
         join = f"farhand-machine join --server {site.server.url} --token TOKEN"
         expect(page.get_by_text(join)).to_be_visible()
+        stop_the_clock(page)  # It is said for two seconds.
         page.get_by_role("button", name="Copy").last.click()
         expect(page.get_by_role("button", name="Copied")).to_be_visible()
+        page.clock.resume()
         assert page.evaluate("navigator.clipboard.readText()") == join
         site.add_machine("The first")
         expect(row_of(page, "The first")).to_be_visible()
@@ -68,7 +77,7 @@ def test_without_machines_the_next_steps_are_there_to_copy(
 def test_row_says_how_a_machine_is_and_why_and_since_when(operator: Visit) -> None:
     operator.site.add_machine("Never seen")
     row = row_of(operator.page, "Never seen")
-    for text in ("Not set up yet", "It has never connected", "just now"):
+    for text in ("Not set up yet", "It has never connected", JUST_NOW):
         expect(row).to_contain_text(text)
     since = row.locator("time")
     assert since.get_attribute("title")
@@ -83,8 +92,9 @@ def test_table_follows_a_machine_through_its_states_by_itself(operator: Visit) -
             expect(row).to_contain_text(text)
         site.api.send(desk.machine, "mouse/move", {"x": 5, "y": 5})
         site.api.send(desk.machine, "mouse/move", {"x": 5000, "y": 5})
-        expect(row.locator('[data-column="inputs"]')).to_have_text("1")
-        expect(row.locator('[data-column="failed"]')).to_have_text("1")
+        for column in ("inputs", "failed"):
+            counted = row.locator(f'[data-column="{column}"]')
+            expect(counted).to_have_text("1", timeout=PUT_RIGHT)
         change(site, desk.machine, paused=True)
         expect(row).to_contain_text("Paused")
         expect(row).to_contain_text("By administrator")
@@ -289,7 +299,7 @@ def test_why_nothing_is_heard_is_said_as_it_changes(visit: Visit) -> None:
     visit.sign_in()
     connection = page.locator("#connection")
     expect(connection).to_have_text("This server is stopping.")
-    page.unroute("**/v1/events*")
+    # In the place of the first: between them nothing comes through.
     page.route("**/v1/events*", lambda route: route.abort())
     expect(connection).to_have_text("No connection to the server")
     page.unroute("**/v1/events*")
@@ -357,7 +367,7 @@ def test_very_many_machines_are_shown_filtered_and_kept_up_to_date(
             change(crowded, f"till-{number}", paused=True)
         # Not among all that is on this page: to look through that takes seconds each time.
         states = page.locator('.chips[aria-label="States"]')
-        expect(states.get_by_role("button", name="50 Paused")).to_be_visible(timeout=60_000)
+        expect(states.get_by_role("button", name="50 Paused")).to_be_visible(timeout=120_000)
         kept = page.evaluate(
             "[...document.querySelectorAll('tbody tr')].filter((r) => rows.includes(r)).length"
         )

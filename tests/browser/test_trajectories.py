@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.library import CLICK, DRAG, HELD, KEYS, SIZE, Library, png, text_of
 from tests.browser.rig import Site, Visit, served
+from tests.browser.test_machines import JUST_NOW
 from tests.processes import until
 
 
@@ -45,7 +46,7 @@ def test_list_tells_of_each_trajectory_newest_first(reader: Visit, library: Libr
         items(page).all(),
         (
             ("The pending", "Pending"),
-            ("The newer", "Marked as approved", "just now"),
+            ("The newer", "Marked as approved", JUST_NOW),
             (
                 "The older",
                 "Not approved",

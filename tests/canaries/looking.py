@@ -3,6 +3,7 @@
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
@@ -69,8 +70,18 @@ def _shapes(length: int) -> tuple[re.Pattern[bytes], ...]:
 
 
 def in_files(directory: Path, canaries: Iterable[str]) -> dict[str, set[str]]:
-    """The files, logs and journals among them, in which canaries stand."""
+    """The files, logs and journals among them, in which canaries stand.
+
+    Where one goes meanwhile, as those of a database do that runs, all are looked through anew: what
+    was in it may be in another by then.
+    """
     wanted = [*canaries]
+    while True:
+        with suppress(FileNotFoundError):
+            return _in_files(directory, wanted)
+
+
+def _in_files(directory: Path, wanted: list[str]) -> dict[str, set[str]]:
     found = {}
     for path in directory.rglob("*"):
         if path.is_file() and (those := in_bytes(path.read_bytes(), wanted)):

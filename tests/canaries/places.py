@@ -19,6 +19,9 @@ from tests.waiting import eventually
 
 HERE: Final = Path(__file__).parent
 
+HEARTBEAT: Final = "20"
+"""Who stands still for a moment has not lost its link."""
+
 Point = tuple[int, int]
 
 
@@ -52,7 +55,7 @@ def gtk4(server: ServerProcess, api: ServedApi, directory: Path) -> Iterator[Pla
         script = str(HERE / "gtk4_passwords.py")
         with desktop.shown(script, "", "Sign in", variables):
             machine = Workstation.added(server.url, api, desktop.display, directory)
-            with machine.joined():
+            with machine.joined(heartbeat=HEARTBEAT):
                 yield Place(machine, [(150, 30), (150, 90)])
 
 
@@ -61,7 +64,7 @@ def terminal(server: ServerProcess, api: ServedApi, directory: Path) -> Iterator
     """A prompt in xterm, which asks for one password after another."""
     with accessible_desktop() as desktop, _prompt(desktop.display, directory):
         machine = Workstation.added(server.url, api, desktop.display, directory)
-        with machine.joined():
+        with machine.joined(heartbeat=HEARTBEAT):
             yield Place(machine, [(100, 40)])
 
 
@@ -70,7 +73,7 @@ def vnc(server: ServerProcess, api: ServedApi, directory: Path) -> Iterator[Plac
     """A prompt and a machine client that sees nothing of it but pictures."""
     with xvnc() as (display, port, _process), _prompt(display, directory):
         machine = Workstation.added(server.url, api, "", directory)
-        with machine.joined(vnc=f"127.0.0.1:{port}"):
+        with machine.joined(heartbeat=HEARTBEAT, vnc=f"127.0.0.1:{port}"):
             yield Place(machine, [(100, 40)])
 
 
@@ -92,7 +95,7 @@ def _found(
     program: Program,
 ) -> Iterator[Place]:
     machine = Workstation.added(server.url, api, desktop.display, directory)
-    with machine.joined():
+    with machine.joined(heartbeat=HEARTBEAT):
         path = f"/v1/computer/{machine.machine}/elements?role=password%20text"
         (field,) = eventually(lambda: api.call("GET", path).json["items"], "the field is there")
         box = field["bounds"]

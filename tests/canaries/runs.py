@@ -22,6 +22,7 @@ from pymongo import MongoClient
 
 from server.secrets.key_file import vault_of
 from tests.canaries import looking
+from tests.canaries.places import HEARTBEAT
 from tests.canaries.run import new_canaries
 from tests.faults.history import Clock
 from tests.faults.world import World
@@ -34,7 +35,7 @@ OF_A_RUN: Final = 20
 POLL_SECONDS: Final = 0.2
 END_SECONDS: Final = 300.0
 SETTINGS: Final = {
-    "heartbeat": "1",
+    "heartbeat": HEARTBEAT,
     "input_timeout": "20",
     "authors_may_approve": "true",
     "webhook_private_addresses": "127.0.0.0/8",
@@ -108,7 +109,12 @@ def measured_in_runs(
         threads = []
         for name, part in zip(names, parts, strict=True):
             placed = Desk.placed(
-                name, searched, world, program=PROGRAMS[name], record=records / name
+                name,
+                searched,
+                world,
+                program=PROGRAMS[name],
+                record=records / name,
+                heartbeat=HEARTBEAT,
             )
             desk = stack.enter_context(placed)
             desk.token = api.add_machine(name)

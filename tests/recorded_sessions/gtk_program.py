@@ -136,6 +136,8 @@ def hear_when_idle() -> None:
 def main() -> None:
     """Show it until the end of the input."""
     settings = Gtk.Settings.get_default()
+    # On a busy machine a hand's second click comes late; what is no double click comes after SLOW.
+    settings.set_property("gtk-double-click-time", 900)
     # What is under the pointer would depend on how far it has come.
     settings.set_property("gtk-enable-animations", False)
     # Scroll bars over the text are there for some seconds after the pointer has moved.

@@ -162,11 +162,7 @@ def measured(
     outcome = Outcome()
     directory.mkdir(exist_ok=True)
     shares = {way: [each for each in numbers if way_of(each) == way] for way in WAYS}
-    # Who is halted for a moment has not lost its link.
-    with (
-        served(directory / "server", **{"heartbeat": "20", **settings}) as site,
-        ExitStack() as stack,
-    ):
+    with served(directory / "server", **settings) as site, ExitStack() as stack:
         machines = {
             way: stack.enter_context(_machine(site, directory)) for way in WAYS if shares[way]
         }
@@ -205,7 +201,8 @@ def kind_of(number: int) -> str:
 def _machine(site: Site, directory: Path) -> Iterator[Workstation]:
     with virtual_display(f"{WIDTH}x{HEIGHT}x24") as display:
         machine = Workstation.added(site.server.url, site.api, display, directory)
-        with machine.joined():
+        # Who is halted for a moment has not lost its link.
+        with machine.joined(heartbeat="20"):
             yield machine
 
 

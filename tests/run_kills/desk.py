@@ -46,8 +46,10 @@ class Desk:
         url: str,
         program: Sequence[str] = (DEBIANS_PYTHON, str(FORM)),
         record: Path | None = None,
+        heartbeat: str = "1",
     ) -> None:
         self.name = name
+        self._heartbeat = heartbeat
         self.token = ""
         self.next_failpoints = ""
         self.runs = 0
@@ -130,7 +132,7 @@ class Desk:
             wait=False,
             failpoints=failpoints,
             bus=self._shown.bus,
-            heartbeat="1",
+            heartbeat=self._heartbeat,
             reconnect_longest="2",
         ) as program:
             yield program.process
