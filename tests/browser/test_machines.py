@@ -111,6 +111,34 @@ def test_table_follows_a_machine_through_its_states_by_itself(operator: Visit) -
     expect(row_of(page, "Follow me still")).to_have_count(0)
 
 
+def test_news_do_not_wait_for_what_is_put_right_each_minute(visit: Visit) -> None:
+    page, site = visit.page, visit.site
+    page.clock.install()
+    visit.sign_in("/machines?search=newsworthy")
+    states = page.locator('.chips[aria-label="States"]')
+    with site.desk("Newsworthy") as desk:
+        expect(states.get_by_role("button", name="1 Online")).to_be_visible()
+        stop_the_clock(page)
+
+        def comes(text: Locator, what: str) -> None:
+            """Let the page's time go on, a tenth of a second each time, until it is there."""
+
+            def came() -> bool:
+                page.clock.run_for(100)
+                return text.is_visible()
+
+            until(came, what)
+
+        row = row_of(page, "Newsworthy")
+        site.api.send(desk.machine, "mouse/move", {"x": 5, "y": 5})
+        comes(row.locator('[data-column="inputs"]').get_by_text("1"), "the input is counted")
+        counted_at = page.evaluate("performance.now()")
+        change(site, desk.machine, paused=True)
+        comes(row.get_by_text("Paused"), "the machine is paused")
+        comes(states.get_by_role("button", name="1 Paused"), "it is counted as paused")
+        assert page.evaluate("performance.now()") - counted_at < 50_000
+
+
 def test_machine_whose_screen_cannot_be_seen_is_in_trouble_until_it_can(
     operator: Visit,
 ) -> None:

@@ -16,6 +16,7 @@ export class Reading extends Store {
   /** @type {Map<string, () => void>} what is told meanwhile, by what it is of */
   #told = new Map();
   #timer = 0;
+  #dueAt = Infinity;
 
   /** @param {Watched} page read at once, and again when everything has to be, until the signal is aborted */
   constructor({ events, signal }) {
@@ -72,7 +73,11 @@ export class Reading extends Store {
 
   /** @param {number} milliseconds until it is read, unless that is due sooner */
   readIn(milliseconds) {
-    this.#timer ||= setTimeout(() => {
+    const dueAt = performance.now() + milliseconds;
+    if (this.#timer && this.#dueAt <= dueAt) return;
+    clearTimeout(this.#timer);
+    this.#dueAt = dueAt;
+    this.#timer = setTimeout(() => {
       this.#timer = 0;
       // What is on its way is not called off for news, or it might never come.
       if (this.isReading) this.readIn(milliseconds);
