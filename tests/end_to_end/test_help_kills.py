@@ -74,5 +74,10 @@ def test_wait_goes_on_over_killed_nodes_until_the_answer_or_the_end_of_its_time(
         )
         assert waits[0].result() == "answered"
         found.api.token = administrator
-        audit = found.api.call("GET", "/v1/audit?action=help.timed_out").json
-        assert [each["target"] for each in audit["items"]] == [late]
+
+        def timed_out() -> list[str]:
+            audit = found.api.call("GET", "/v1/audit?action=help.timed_out").json
+            return [each["target"] for each in audit["items"]]
+
+        until(timed_out, "the audit tells of it")
+        assert timed_out() == [late]
