@@ -154,8 +154,8 @@ def test_links_work_in_the_repository_too() -> None:
 
 
 def is_source(file: Path) -> bool:
-    """Whether somebody wrote it: what Python has compiled may be of yesterday."""
-    return file.is_file() and file.suffix != ".pyc"
+    """Whether somebody wrote it: what Python has compiled may be of yesterday, or come and go."""
+    return file.is_file() and "__pycache__" not in file.parts
 
 
 def test_no_file_names_a_page_that_is_not_there() -> None:

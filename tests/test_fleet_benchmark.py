@@ -25,7 +25,7 @@ def run(
         (*COMMAND, *options),
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=280,
         preexec_fn=before,
         check=False,
     )
@@ -36,9 +36,9 @@ def rows_of(table: str) -> dict[str, list[str]]:
     return {line[:42].strip(): line[42:].split() for line in table.splitlines()}
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(300)
 def test_measures_and_prints_a_table() -> None:
-    ended = run("--machines", "15", "--few", "5", "--heartbeat", "0.5", "--window", "1")
+    ended = run("--machines", "15", "--few", "5", "--heartbeat", "1", "--window", "1.3")
     assert ended.returncode == 0, ended.stderr
     rows = rows_of(ended.stdout)
     assert float(rows["farhand"][2]) > 0
@@ -64,9 +64,9 @@ def test_says_where_too_few_files_may_be_open() -> None:
     assert ended.stdout == ""
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(300)
 def test_measures_several_nodes_and_kills_one() -> None:
-    ended = run("--nodes", "2", "--machines", "8", "--heartbeat", "0.5", "--window", "1")
+    ended = run("--nodes", "2", "--machines", "8", "--heartbeat", "1", "--window", "1.3")
     assert ended.returncode == 0, ended.stderr
     rows = rows_of(ended.stdout)
     rest = {line[:30].strip(): line[30:].split() for line in ended.stdout.splitlines()}

@@ -1,9 +1,11 @@
 """The few commands say what they do while they do it."""
 
+import contextlib
 import os
 import pty
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -79,14 +81,23 @@ def test_install_in_a_log_says_what_goes_on_and_nothing_else(checkout: Path) -> 
 def test_install_in_a_terminal_shows_pip_at_work(checkout: Path) -> None:
     terminal, output = pty.openpty()
     try:
-        install(checkout, output)
-        said = os.read(terminal, 65536).decode().splitlines()
+        try:
+            install(checkout, output)
+        finally:
+            os.close(output)
+        said = b"".join(pieces(terminal)).decode().splitlines()
     finally:
         os.close(terminal)
-        os.close(output)
     assert said[0] == ANNOUNCEMENT
     assert said[1].startswith("pip at work")
     assert "--quiet" not in said[1]
+
+
+def pieces(terminal: int) -> Iterator[bytes]:
+    """What comes out of a terminal into which nobody writes any more: it may be in several."""
+    with contextlib.suppress(OSError):  # which is its end
+        while piece := os.read(terminal, 65536):
+            yield piece
 
 
 def test_what_is_installed_is_not_installed_again(checkout: Path) -> None:

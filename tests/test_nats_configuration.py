@@ -19,6 +19,7 @@ from server.tasks import Tasks
 from tests.buses import echo
 from tests.certificates import self_signed
 from tests.processes import free_port, until
+from tests.waiting import WAIT_SECONDS
 from tests.waiting import until as until_here
 
 TEXT = (Path(__file__).parent.parent / "config" / "nats.conf").read_text()
@@ -116,7 +117,7 @@ async def test_other_accounts_neither_hear_nor_ask_nodes(served: Served) -> None
         node.answer("farhand.tag.node.1", echo)
         await until_answered(asking)
         with pytest.raises(NoRespondersError):
-            await other.request("farhand.tag.node.1", b"it", timeout=5)
+            await other.request("farhand.tag.node.1", b"it", timeout=WAIT_SECONDS)
         await other.subscribe(">", cb=hear)
         await other.flush()
         await until_answered(asking)
@@ -125,7 +126,7 @@ async def test_other_accounts_neither_hear_nor_ask_nodes(served: Served) -> None
 
 
 async def until_answered(bus: NatsBus) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_SECONDS):
         while await said(bus) != b"to it":  # noqa: ASYNC110 - no event tells
             await asyncio.sleep(0.01)
 

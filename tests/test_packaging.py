@@ -33,6 +33,9 @@ LEFTOVERS = (
 )
 """What a clone has in it after some work."""
 
+# What is built and installed is so within the first test's time.
+pytestmark = pytest.mark.timeout(600)
+
 
 def called(*command: str | Path, directory: Path) -> str:
     """What a program prints that must succeed, started in a directory."""
@@ -44,7 +47,7 @@ def called(*command: str | Path, directory: Path) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=280,
     )
     assert ended.returncode == 0, f"{command}: {ended.stdout}{ended.stderr}"
     return ended.stdout

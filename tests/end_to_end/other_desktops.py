@@ -45,7 +45,7 @@ class OtherDesktop:
 
     ``named`` are the settings by which a machine client finds it, besides its ``display``.
     ``watched`` makes a witness of it, and on what ``terminal_at_shortcut`` makes of it, ctrl+alt+t
-    opens a terminal.  ``tells_left_pressed`` is whether a client tells what an
+    shows a terminal.  ``tells_left_pressed`` is whether a client tells what an
     earlier one had left pressed, ``lets_go_at`` where it does that, if not where the pointer is;
     ``keeps_buttons`` whether there is any such thing.
     """

@@ -55,7 +55,7 @@ class Workstation:
             failpoints=failpoints,
             is_next=is_next,
             program=program,
-            **{"heartbeat": "1", "reconnect_longest": "1", **self.settings, **settings},
+            **{"reconnect_longest": "1", **self.settings, **settings},
         ) as client:
             self.is_in_state(state)
             yield client
@@ -99,11 +99,12 @@ class System:
 
     @classmethod
     @contextlib.contextmanager
-    def running(cls, server: ServerProcess, display: str) -> Iterator["System"]:
+    def running(cls, server: ServerProcess, display: str, **settings: Any) -> Iterator["System"]:
+        """Both, ``settings`` being the client's."""
         with server.run() as program:
             api = server.api()
             workstation = Workstation.added(server.url, api, display, server.directory)
-            with workstation.joined() as client:
+            with workstation.joined(**settings) as client:
                 yield cls(server, program, workstation, client)
             api.close()
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import itertools
 import json
 import threading
 from collections.abc import Iterator
@@ -11,13 +12,15 @@ from urllib.parse import quote, urlsplit
 
 import pymongo
 import pytest
+from PIL import Image
 
 from schemas.inputs.clipboard_texts import MAX_CLIPBOARD_BYTES
 from tests.desktop import Witness
 from tests.end_to_end.clipboards import RemoteClipboard, round_trips
-from tests.end_to_end.system import System, Workstation, travels
+from tests.end_to_end.system import System, Workstation, sees
 from tests.machine_client.desktop.x11.clipboard.programs import copied, pasting
 from tests.processes import WAIT_SECONDS, until
+from tests.signs import LIGHT, Sign
 
 TEXT = "text that nobody else may see"
 
@@ -65,19 +68,31 @@ def test_clipboard_is_in_the_order_of_inputs(desk: Workstation, witness: Witness
     clipboard = RemoteClipboard(desk)
     clipboard.write("first")
     witness.take()
-    drag = desk.begin("mouse/drag", start_x=600, start_y=500, to_x=900, to_y=500, duration=2)
-    travels(witness)
+    click = {"operation": "mouse.click", "x": 900, "y": 500}
+    region = {"x": 10, "y": 10, "width": 40, "height": 40}
+    waiting = {"operation": "wait_for", "any": [{"changed": True, "region": region}], "timeout": 60}
+    acting = desk.begin_to_act([click, waiting], "acting-before-a-text")
+    sees(witness, "ButtonRelease 1")
     answers: dict[str, Any] = {}
     writing = threading.Thread(
         target=lambda: answers.update(written=clipboard.write("second", {"Idempotency-Key": "2"}))
     )
     writing.start()
-    until(lambda: _unanswered(desk) == 2, "the text waits behind the drag")
+    until(lambda: _unanswered(desk) == 2, "the text waits behind the actions")
     # A program pastes meanwhile, and has what was copied before.
     with pasting(desk.display) as program:
         assert program.paste() == b"first"
+    shades = itertools.cycle(LIGHT)
+    with Sign(desk.display, Image.new("RGB", (40, 40), next(shades)), (10, 10)) as sign:
+
+        def has_ended() -> bool:
+            # It may be looked at for the first time only now.
+            sign.show(Image.new("RGB", (40, 40), next(shades)))
+            return acting.done()
+
+        until(has_ended, "the actions have seen the change")
+    assert acting.result().status == 200
     assert clipboard.read().json == {"text": "second"}
-    assert drag.result().status == 200
     writing.join()
     assert answers["written"].status == 200
 

@@ -39,7 +39,7 @@ def test_nothing_of_programs_comes_while_a_person_has_control(
 def test_nothing_of_programs_comes_through_another_worker(
     tmp_path: Path, display: str, witness: Witness
 ) -> None:
-    with family(tmp_path, heartbeat="1") as found:
+    with family(tmp_path) as found:
         desk = Workstation.added(found.server.url, found.api, display, tmp_path)
         with desk.joined() as client:
             made = hand_over(found.api, desk, witness, HANDOVERS, seed=17)

@@ -18,6 +18,7 @@ import pytest
 
 from server.store.mongodb.database import Database
 from tests.batches import bodies, broken, five
+from tests.cables import Cable
 from tests.desktop import Witness
 from tests.end_to_end.clipboards import RemoteClipboard
 from tests.end_to_end.conftest import SHORT
@@ -27,7 +28,7 @@ from tests.selections import SelectionWitness
 
 PLACE = {"x": 900, "y": 700}
 CLICK = ["ButtonPress 1", "ButtonRelease 1"]
-DRAG = {"start_x": 100, "start_y": 600, "to_x": 1100, "to_y": 700}
+LONG_DRAG = {"start_x": 100, "start_y": 600, "to_x": 1100, "to_y": 700, "duration": 20.0}
 
 COPIED = "Große Straße 1\n" * 12_000
 """So long that it comes in pieces: over the link, and from X to who pastes."""
@@ -79,7 +80,7 @@ def click(workstation: Workstation, key: str = "key") -> Answer:
 
 def final(workstation: Workstation, key: str = "key", operation: str = "mouse/click") -> Answer:
     """Send the same request again until its answer is final; then once more: it stays the same."""
-    body = DRAG | {"duration": 3.0} if operation == "mouse/drag" else PLACE
+    body = LONG_DRAG if operation == "mouse/drag" else PLACE
     return final_of(lambda: workstation.send(operation, own(workstation, key), **body))
 
 
@@ -257,9 +258,9 @@ def test_killed_in_the_middle_it_is_unknown_with_how_much_happened_at_least(
 ) -> None:
     with server.run():
         with workstation.joined() as client:
-            drag = workstation.begin("mouse/drag", own(workstation, "drag"), **DRAG, duration=3.0)
+            drag = workstation.begin("mouse/drag", own(workstation, "drag"), **LONG_DRAG)
             travels(witness)
-            until(lambda: len(witness.seen()) > 100, "the drag is a third of its way")
+            until(lambda: len(witness.seen()) > 100, "the drag has come some way")
             client.kill()
         assert drag.result().status == 504
         happened = len(witness.take())
@@ -297,10 +298,17 @@ def test_journal_that_is_lost_leaves_what_was_sent_unknown(
 def test_bytes_of_a_server_that_slept_are_refused(
     server: ServerProcess, workstation: Workstation, witness: Witness
 ) -> None:
-    """It says SENT and sleeps; the machine gives the link up; then it wakes and sends."""
-    with server.run(failpoints="after-sent=stop") as program, workstation.joined() as client:
+    """It says SENT and sleeps; the machine's link breaks; then it wakes and sends."""
+    with (
+        Cable(server.url) as cable,
+        server.run(failpoints="after-sent=stop") as program,
+        workstation.joined(url=cable.url) as client,
+    ):
         first = workstation.begin("mouse/click", own(workstation, "key"), **PLACE)
-        until(lambda: "link closed" in client.output, "the client gives the link up")
+        until(lambda: state_of(program.process.pid) == "T", "the server sleeps")
+        cable.cut()
+        until(lambda: "link closed" in client.output, "the client knows that the link is over")
+        cable.mend()
         program.process.send_signal(signal.SIGCONT)
         answer = final(workstation)
         assert first.result().status in (503, 504)

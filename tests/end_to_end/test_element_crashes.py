@@ -32,8 +32,7 @@ def accessible() -> Iterator[AccessibleDesktop]:
 def server(mongodb: str, tmp_path_factory: pytest.TempPathFactory) -> ServerProcess:
     directory = tmp_path_factory.mktemp("element-crashes")
     database = {"mongodb_uri": mongodb, "mongodb_database": directory.name}
-    # Who is halted for a moment has not lost its link.
-    return ServerProcess(directory, **{**SHORT, "heartbeat": "20"}, **database)
+    return ServerProcess(directory, **SHORT, **database)
 
 
 @pytest.fixture(scope="module")

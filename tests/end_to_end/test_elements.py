@@ -189,12 +189,18 @@ def test_recorded_step_says_what_was_at_its_place(
     save = desk.element("push button", "Save")
     assert save.bounds is not None
     x, y = save.bounds.x + 5, save.bounds.y + 5
-    with desk.record(name="Save it") as recording:
-        desk.click(x, y)
+
+    def named() -> Any:
+        """The last step that says which element it was at, once these were asked for in time."""
         desk.wait(still=1)
         desk.click(x, y)
-    kept = api.call("GET", f"/v1/trajectories/{recording.trajectory_id}").json
-    step = kept["trajectory_data"][-1]
+        kept = api.call("GET", f"/v1/trajectories/{recording.trajectory_id}").json
+        steps = kept["trajectory_data"] or []
+        return next((each for each in reversed(steps) if "element" in each["target"]), None)
+
+    with desk.record(name="Save it") as recording:
+        desk.click(x, y)
+        step = eventually(named, "a step says which element it was at")
     target = step["target"]
     assert target["element"] == {"role": "push button", "name": "Save"}
     assert target["box"] == dict(save.bounds)

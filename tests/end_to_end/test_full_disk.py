@@ -15,16 +15,16 @@ from pymongo.errors import PyMongoError
 
 from schemas.steps.step import GAP
 from tests.desktop import Witness
-from tests.end_to_end.system import System, Workstation, presses, sees, travels
+from tests.end_to_end.system import System, Workstation, presses, sees
 from tests.end_to_end.test_recorded_crashes import begun, clicked, steps_are, stopped
 from tests.end_to_end.test_restart import came_back
-from tests.processes import Program, ServerProcess, until
+from tests.processes import Program, ServerProcess, go_on, state_of, until
 
 DISK_BYTES = 1024 * 1024
 DATABASE_BYTES = 340 * DISK_BYTES
 """Some 300 of these are taken as soon as a server has begun: by logs that are written ahead."""
 
-QUIET = {"heartbeat": "60", "input_timeout": "8"}
+QUIET = {"heartbeat": "60"}
 """Settings of a server that does not make the journal write by its heartbeats."""
 
 
@@ -164,12 +164,13 @@ def test_nothing_is_injected_that_the_journal_has_no_room_for(
 def test_what_ran_while_the_disk_filled_up_is_answered_truly(
     machine: Workstation, disk: SmallDisk, witness: Witness
 ) -> None:
-    drag = {"start_x": 100, "start_y": 600, "to_x": 1100, "to_y": 700, "duration": 3}
-    with machine.joined(state_dir=disk.directory) as client:
+    drag = {"start_x": 100, "start_y": 600, "to_x": 1100, "to_y": 700, "duration": 1}
+    with machine.joined(state_dir=disk.directory, failpoints="after-press=stop") as client:
         recording = begun(machine)
         dragging = machine.begin("mouse/drag", "dragged", **drag)
-        travels(witness)
+        until(lambda: state_of(client.process.pid) == "T", "it stands still in the drag")
         disk.fill(client)
+        go_on(client.process.pid)
         client.says("closing the link (4007): the machine's journal cannot be written")
         assert dragging.result().status == 504
         sees(witness, "ButtonRelease 1")

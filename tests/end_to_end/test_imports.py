@@ -2,11 +2,13 @@
 
 import http.client
 import json
+import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -56,6 +58,28 @@ def importing() -> Iterator[Importing]:
         process.communicate()
 
 
+class Feed:
+    """A named pipe with the first of some lines in it, and the rest once that is wanted."""
+
+    def __init__(self, path: Path, lines: Sequence[bytes], first: int) -> None:
+        os.mkfifo(path)
+        self.path = path
+        self._parts = b"".join(lines[:first]), b"".join(lines[first:])
+        self._is_all_wanted = Event()
+        Thread(target=self._write, name="feed", daemon=True).start()
+
+    def give_the_rest(self) -> None:
+        """Nobody needs to read it: a command that was killed does not."""
+        self._is_all_wanted.set()
+
+    def _write(self) -> None:
+        first, rest = self._parts
+        with suppress(BrokenPipeError), self.path.open("wb", buffering=0) as pipe:
+            pipe.write(first)
+            self._is_all_wanted.wait()
+            pipe.write(rest)
+
+
 def names(api: Api, workflow: str) -> list[str]:
     """The names of all of a workflow."""
     path = f"/v1/trajectories?is_generated=null&limit=1000&workflow_id={workflow}&skip="
@@ -69,17 +93,17 @@ def test_server_that_is_killed_in_the_middle_loses_and_doubles_nothing(
 ) -> None:
     count, workflow, port = 4000, str(uuid4()), str(free_port())
     own = [str(uuid4()) if has_ids else None for _ in range(count)]
+    lines = [
+        line(id=each, workflow_id=workflow, name=f"{number:04}") for number, each in enumerate(own)
+    ]
     file = tmp_path / "lines.jsonl"
-    file.write_bytes(
-        b"".join(
-            line(id=each, workflow_id=workflow, name=f"{number:04}")
-            for number, each in enumerate(own)
-        )
-    )
+    file.write_bytes(b"".join(lines))
+    # It comes to no end before the server is killed.
+    feed = Feed(tmp_path / "feed", lines, 3 * count // 4)
     started = (mongodb, tmp_path / "data", database_name, "--port", port)
     with serving(*started) as served:
         api = api_of(served)
-        running = importing(api, file)
+        running = importing(api, feed.path)
         until(lambda: stored(api, workflow) >= 500, "some of it is imported")
         # It waits ten seconds for a server, and a start may take longer on a busy host.
         stop(running.pid)
@@ -95,6 +119,7 @@ def test_server_that_is_killed_in_the_middle_loses_and_doubles_nothing(
         if has_ids:
             running = importing(api, file)
         go_on(running.pid)
+        feed.give_the_rest()
         output, errors = running.communicate(timeout=60)
         assert running.returncode == 0, errors
         said = json.loads(output)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.desktop import DeviceEvent, Terminal, Witness
-from tests.end_to_end.system import Workstation, presses
+from tests.end_to_end.system import System, Workstation, presses
 from tests.processes import Answer, Program, ServedApi, ServerProcess, until
 
 
@@ -244,16 +244,19 @@ def test_key_for_another_request_is_refused(desk: Workstation, witness: Witness)
 
 
 def test_drag_longer_than_two_heartbeats_keeps_the_link(
-    workstation: Workstation, witness: Witness
+    mongodb: str, database_name: str, display: str, tmp_path: Path, witness: Witness
 ) -> None:
-    with workstation.joined() as client:
-        answer = workstation.send(
+    server = ServerProcess(
+        tmp_path, heartbeat="4", mongodb_uri=mongodb, mongodb_database=database_name
+    )
+    with System.running(server, display, heartbeat="4") as system:
+        answer = system.workstation.send(
             "mouse/drag", start_x=10, start_y=600, to_x=1200, to_y=700, duration=10
         )
         assert answer.status == 200, answer.body
         assert answer.json["duration_ms"] >= 10_000
         assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
-        assert_never_parted(client)
+        assert_never_parted(system.client)
 
 
 def assert_never_parted(client: Program) -> None:

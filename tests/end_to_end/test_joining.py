@@ -103,6 +103,7 @@ def test_machine_changes_its_token_and_the_old_one_falls(
         client.says("its file has another token by now")
         client.says("connected to")
     assert host.files() == [""]
+    until(lambda: api.is_in_state("rotating", "offline"), "its end is known")
     assert api.call("POST", "/v1/machines/rotating/rotate").status == 503
 
 

@@ -1,13 +1,18 @@
 """The server is killed with -9 while it removes pictures: what goes is what should, and no more."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import pymongo
+
 from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
 from server.store.times import now
+from server.store.trajectories.picture_uses import PictureUse, PictureUses, uses_of
 from tests.kept_pictures import LONG_AGO, content_of, step_with
 from tests.processes import ServedApi, ServerProcess, until
 from tests.store import opened
@@ -29,6 +34,17 @@ def filled(api: ServedApi) -> tuple[Any, Any, list[str]]:
         for of in (pictures, pictures[OWN:])
     ]
     return made[0].json, made[1].json, pictures
+
+
+@contextlib.contextmanager
+def changing(mongodb: str, name: str, picture: bytes) -> Iterator[None]:
+    """Have whoever removes a picture wait, for the time of the block: it is being changed."""
+    with pymongo.MongoClient[Document](mongodb) as client, client.start_session() as session:
+        session.start_transaction()
+        change = {"$set": {"changing": True}}
+        client[name].pictures.update_one({"_id": picture}, change, session=session)
+        yield
+        session.abort_transaction()
 
 
 def test_killed_while_it_removes_pictures_another_process_removes_the_rest(
@@ -54,6 +70,18 @@ def test_killed_while_it_removes_pictures_another_process_removes_the_rest(
     async def end_lease(database: Database) -> None:
         await database.collection("rounds").update_one({}, {"$set": {"until": now()}})
 
+    async def in_the_middle(database: Database) -> bytes:
+        """A picture that is removed neither among the first nor among the last."""
+        old = await database.collection("trajectories").find_one({"step_count": OWN + SHARED})
+        assert old is not None
+        uses = [each async for each in PictureUses(database).of(old["_id"])]
+        own = [each for each in uses if not await is_shared(database, each)]
+        return own[len(own) // 2].picture
+
+    async def is_shared(database: Database, use: PictureUse) -> bool:
+        others = {"_id": {**uses_of(use.picture), "$ne": use.id}}
+        return await database.collection("picture_uses").find_one(others) is not None
+
     async def middle(database: Database) -> None:
         while await database.collection("pictures").estimated_document_count() > OWN:  # noqa: ASYNC110
             await asyncio.sleep(0)
@@ -61,7 +89,7 @@ def test_killed_while_it_removes_pictures_another_process_removes_the_rest(
     with server.run():
         old, young, pictures = filled(server.api())
     stored(end_time)
-    with server.run() as program:
+    with changing(mongodb, name, stored(in_the_middle)), server.run() as program:
         stored(middle)
         program.kill()
     left = stored(lambda database: database.collection("pictures").count_documents({}))

@@ -11,7 +11,15 @@ from tests.desktop import Terminal, somebody_else
 from tests.desktop import running as running_on_desktop
 from tests.end_to_end.system import Workstation
 from tests.markdown import blocks
-from tests.processes import Program, ServerProcess, environment, running
+from tests.processes import (
+    Program,
+    ServerProcess,
+    environment,
+    go_on,
+    running,
+    state_of,
+    until,
+)
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 
@@ -40,15 +48,22 @@ def test_program_calculates_with_a_calculator(
 
 
 def test_script_that_is_killed_goes_on_where_it_was(
-    desk: Workstation, shared_server: ServerProcess, tmp_path: Path
+    workstation: Workstation, shared_server: ServerProcess, tmp_path: Path
 ) -> None:
+    desk = workstation
     lines = [f"order {number}" for number in range(40)]
     orders = tmp_path / "orders"
     orders.write_text("\n".join(lines))
-    with Terminal.open(desk.display, tmp_path) as terminal:
+    with (
+        Terminal.open(desk.display, tmp_path) as terminal,
+        # So that the script comes no further before it is killed.
+        desk.joined(failpoints="after-done=stop@5") as client,
+    ):
         with started("orders.py", shared_server, tmp_path, desk.machine, str(orders)) as program:
             program.says("typed: order 3")
+            until(lambda: state_of(client.process.pid) == "T", "the next is typed")
             program.kill()
+        go_on(client.process.pid)
         with started("orders.py", shared_server, tmp_path, desk.machine, str(orders)) as program:
             assert program.ends() == 0, program.output
         assert "was typed before: order 3" in program.output

@@ -17,7 +17,7 @@ from PIL import Image, ImageChops
 from Xlib import X
 
 from machine_client.system.clock import boottime_seconds
-from tests.desktop import Witness, somebody_else, virtual_display
+from tests.desktop import Witness, somebody_else, unsteady_display, virtual_display
 from tests.end_to_end.system import Workstation
 from tests.machine_client.fakes import FakeView
 from tests.machine_client.scripted import machine_client
@@ -305,16 +305,16 @@ def test_display_that_ends_ends_the_stream_with_words(
     shared_server: ServerProcess, api: ServedApi, tmp_path: Path
 ) -> None:
     with contextlib.ExitStack() as stack:
-        screen = stack.enter_context(contextlib.ExitStack())
-        display = screen.enter_context(virtual_display())
-        desk = Workstation.added(shared_server.url, api, display, tmp_path)
+        # Another X server beside these tests is not given its number once it has ended.
+        screen = stack.enter_context(unsteady_display())
+        desk = Workstation.added(shared_server.url, api, screen.name, tmp_path)
         stack.enter_context(desk.joined())
 
         @async_test
         async def run() -> None:
             async with watching(desk) as stream:
                 await next_part(stream)
-                screen.close()
+                screen.kill()
                 async with asyncio.timeout(WAIT_SECONDS):
                     await stream.ended()
 

@@ -108,6 +108,14 @@ def runs(pid: int) -> bool:
     return state not in "ZX" or len(threads) > 1
 
 
+def warnings(said: str) -> list[str]:
+    """What is warned of, but for workers of a busy machine that stood still and went on."""
+    back = "was taken for gone, and is not"
+    stood_still = {f"{name} is gone" for name in re.findall(rf"(node=\S+) {back}", said)}
+    lines = [line for line in said.splitlines() if "WARNING" in line and back not in line]
+    return [line for line in lines if not any(line.endswith(each) for each in stood_still)]
+
+
 def all_end(pids: list[int]) -> None:
     until(lambda: not any(map(runs, pids)), "every process has ended")
 
@@ -143,7 +151,7 @@ def test_workers_answer_on_one_port_and_end_in_order(tmp_path: Path) -> None:
         assert said.count("stopping: ") == 1
         assert said.strip().endswith("stopped")
         assert "Traceback" not in said
-        assert "WARNING" not in said
+        assert warnings(said) == []
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", found.server.port))
 
@@ -173,7 +181,7 @@ def test_workers_are_replaced_one_after_the_other(tmp_path: Path) -> None:
         assert set(found.workers) == set(before)
         assert not set(found.workers.values()) & set(before.values())
         assert found.program.output.count("replacing the workers") == 1
-        assert "WARNING" not in found.program.output
+        assert warnings(found.program.output) == []
         assert found.program.terminate() == 0
 
 

@@ -24,7 +24,6 @@ LONGEST_PAUSE = 0.03
 LATEST_SECONDS = 0.01
 """After the event that a kill waits for, at most."""
 
-SETTINGS = {"heartbeat": "1", "input_timeout": "8"}
 PROGRESS_EVERY = 25
 
 SERVER, CLIENT, CUT = "server killed", "machine client killed", "machine client's power cut"
@@ -75,8 +74,8 @@ def measure(
     say: Callable[[str], None] = print,
 ) -> Kills:
     """Kill so often, with a database of its own on a MongoDB; what came of it."""
-    settings = {**SETTINGS, "mongodb_uri": mongodb, "mongodb_database": f"kills-{plan.seed}"}
-    server, kills = ServerProcess(directory, **settings), Kills()
+    database = {"mongodb_uri": mongodb, "mongodb_database": f"kills-{plan.seed}"}
+    server, kills = ServerProcess(directory, **database), Kills()
     with ExitStack() as stack:
         witness = stack.enter_context(closing(Witness(display)))
         bench = stack.enter_context(closing(_Bench(server, witness, display, directory)))

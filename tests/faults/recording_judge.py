@@ -60,7 +60,8 @@ class Input:
 class Kill:
     """Who was killed, and in between which moments.
 
-    For so long a write of another program's into the same database took, in the second before.
+    For so long the database did nothing, beside the second before in which it worked: so long
+    another program's writes into it took.
     """
 
     victim: Victim
@@ -118,9 +119,16 @@ def marks(steps: Steps) -> list[Mark]:
         body = step["body"]
         if step["operation"] == "mouse.click" and body.get("down") is not False:
             found.append(Place(body["x"], body["y"]))
+        elif step["operation"] == "mouse.drag" and _is_a_long_press(body):
+            found.append(Place(body["start_x"], body["start_y"]))
         elif step["operation"] == "keyboard.type":
             found.append(step["command_id"])
     return found
+
+
+def _is_a_long_press(body: Mapping[str, Any]) -> bool:
+    """A button that was down for half a second, at one place: a hand on a busy machine is slow."""
+    return bool((body["start_x"], body["start_y"]) == (body["to_x"], body["to_y"]))
 
 
 def judged(recorded: Recorded) -> Iterator[Violation]:

@@ -83,7 +83,7 @@ class RecordingKills:
     lost_seconds: float = 0.0
     """How long before such a kill the earliest of them was answered."""
     stalled_seconds: float = 0.0
-    """How long the database stood still, at most, in the second before such a kill."""
+    """How long the database stood still, at most, beside the second before such a kill."""
     wrong: list[Violation] = field(default_factory=list)
 
     def add(self, recorded: Recorded) -> list[Violation]:
@@ -115,7 +115,7 @@ class RecordingKills:
             ("answered in the last second of a node, and missing", self.missing),
             ("milliseconds before its end, the earliest of them", round(self.lost_seconds * 1000)),
             (
-                "milliseconds of a write beside it then, the longest",
+                "milliseconds that the database stood still then, at most",
                 round(self.stalled_seconds * 1000),
             ),
             None,
@@ -200,7 +200,7 @@ class _Bench:
 
     def _killed(self, victim: Victim, process: SupervisedProcess) -> Kill:
         began_at = self._clock()
-        stalled_seconds = self._stalls.longest_since(began_at - SAFE_SECONDS)
+        stalled_seconds = self._stalls.before(began_at, SAFE_SECONDS)
         until(process.kill, victim)
         return Kill(victim, began_at, self._clock(), stalled_seconds)
 

@@ -5,7 +5,7 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ ELECTION_MILLISECONDS = 2000
 HEARTBEAT_MILLISECONDS = 500
 START_SECONDS = 60.0
 
-_ALREADY_INITIALIZED = 23
+_ALREADY_INITIALIZED, _OTHERS_DO_NOT_ANSWER = 23, 74
 
 
 class Member:
@@ -164,11 +164,25 @@ class ReplicaSet:
             },
         }
         until(lambda: all(member.hello() for member in self.members), "all answer", START_SECONDS)
-        try:
-            first.command("replSetInitiate", configuration)
-        except OperationFailure as error:
-            if error.code != _ALREADY_INITIALIZED:
-                raise
+        until(
+            lambda: _is_initiated(first, configuration),
+            "the set has a configuration",
+            START_SECONDS,
+        )
+
+
+def _is_initiated(first: Member, configuration: Mapping[str, Any]) -> bool:
+    """Have it be so; False where one of them takes longer to answer than another waits."""
+    try:
+        first.command("replSetInitiate", configuration)
+    except OperationFailure as error:
+        if error.code == _OTHERS_DO_NOT_ANSWER:
+            return False
+        if error.code != _ALREADY_INITIALIZED:
+            raise
+    except PyMongoError:
+        return False
+    return True
 
 
 def uri_of(*ports: int) -> str:

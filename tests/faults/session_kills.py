@@ -27,7 +27,6 @@ from tests.faults.session_judge import Broken, Session, judged
 from tests.faults.session_plan import PROGRAMS, Places, Strike, Victim, steps, strikes
 from tests.processes import Program, ServedApi, ServerProcess, environment, until
 
-SETTINGS = {"heartbeat": "1", "input_timeout": "8"}
 END_SECONDS = 120.0
 """For a program that nobody kills any more."""
 
@@ -96,7 +95,7 @@ def measure(
     with ExitStack() as stack:
         witness = stack.enter_context(closing(Witness(display)))
         nodes = [
-            ServerProcess(directory / name, node_name=name, nats_url=nats, **shared, **SETTINGS)
+            ServerProcess(directory / name, node_name=name, nats_url=nats, **shared)
             for name in ("node-a", "node-b")
         ]
         bench = stack.enter_context(closing(_Bench(nodes, witness, display, directory)))

@@ -6,6 +6,7 @@ still.  A witness that writes beside it stands still just as long.
 
 import threading
 from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -19,6 +20,29 @@ REMEMBERED: Final = 200
 
 LONGEST_SECONDS: Final = 10
 """Of one write; then the next one begins."""
+
+
+USUAL_SECONDS: Final = 0.1
+"""A write that takes no longer is none for which anybody waits."""
+
+
+def stalled(rounds: Sequence[tuple[float, float]], moment: float, seconds: float) -> float:
+    """How long nothing was done, beside the last so many seconds before a moment.
+
+    Of each round its end and how long it took beyond `EVERY_SECONDS`.  What is to be written in
+    that time may have to wait for several such writes, one after another.
+    """
+    left, waited = seconds, 0.0
+    for ended_at, took in reversed(rounds):
+        if left <= 0:
+            break
+        if ended_at <= moment:
+            left -= EVERY_SECONDS
+            if took > USUAL_SECONDS:
+                waited += took
+            else:
+                left -= max(0.0, took)
+    return waited
 
 
 class StallWatch:
@@ -46,6 +70,11 @@ class StallWatch:
         began_at, now = self._began_at, self._clock()
         ended = [took for ended_at, took in [*self._ended] if ended_at >= moment]
         return max(0.0, now - began_at - EVERY_SECONDS, *ended)
+
+    def before(self, moment: float, seconds: float) -> float:
+        """How long the database did nothing, beside the last so many seconds in which it worked."""
+        under_way = moment, max(0.0, moment - self._began_at - EVERY_SECONDS)
+        return stalled([*self._ended, under_way], moment, seconds)
 
     def _write(self) -> None:
         writes = self._client["stalls"]["writes"]

@@ -86,6 +86,17 @@ def test_a_step_is_there_once() -> None:
     assert broken([press, release], EARLY) == []
 
 
+def test_a_long_press_by_hand_is_a_click_there() -> None:
+    x, y = PLACES[0]
+    drag = {"start_x": x, "start_y": y, "to_x": x, "to_y": y, "duration": 0.7}
+    pressed = {"operation": "mouse.drag", "body": drag}
+    assert broken([pressed], EARLY) == []
+    assert broken([pressed, step(0)], EARLY) == [Broken.TWICE]
+    assert broken([pressed], EARLY, seen=[1]) == [Broken.STRAY]
+    elsewhere = {**pressed, "body": {**drag, "to_x": x + 1}}
+    assert broken([elsewhere], EARLY) == [Broken.LOST, Broken.UNMARKED]
+
+
 def test_texts_are_known_by_their_commands() -> None:
     text = Input(1, "a-command", 5.0, 5.1)
     typed = {"operation": "keyboard.type", "body": {}, "command_id": "a-command"}

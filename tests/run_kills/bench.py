@@ -13,13 +13,17 @@ from tests.batches import Violation
 from tests.faults.history import Clock
 from tests.faults.world import START_SECONDS, World
 from tests.processes import ServedApi, until
-from tests.run_kills.desk import Desk
+from tests.run_kills.desk import HEARTBEAT, Desk
 from tests.run_kills.judge import Broken, judged
 from tests.run_kills.orders import ACTS, approved
 from tests.run_kills.person import HIDDEN, Followed, Person
 from tests.run_kills.victims import Victim
 
-SETTINGS: Final = {"heartbeat": "1", "input_timeout": "8", "authors_may_approve": "true"}
+SETTINGS: Final = {
+    "heartbeat": HEARTBEAT,
+    "input_timeout": "8",
+    "authors_may_approve": "true",
+}
 
 START_SECONDS_OF_EACH: Final = 4.0
 """For each machine beside that, as all of them start at once."""
@@ -81,14 +85,22 @@ def _counted(kills: Sequence[Kill]) -> Counter[Victim]:
 
 
 @contextmanager
-def bench(directory: Path, machines: int) -> Iterator[tuple[World, list[Desk]]]:
-    """Two nodes, a replica set, NATS, and machines with forms, all of them at work."""
+def bench(directory: Path, machines: int, **settings: str) -> Iterator[tuple[World, list[Desk]]]:
+    """Two nodes, a replica set, NATS, and machines with forms, all of them at work.
+
+    ``settings`` are the nodes', beside `SETTINGS` or in their place.
+    """
     with ExitStack() as stack:
-        running = World.of_nodes(directory, Clock(), 2, members=3, **SETTINGS)
+        running = World.of_nodes(directory, Clock(), 2, members=3, **{**SETTINGS, **settings})
         world = stack.enter_context(running)
         names = [f"desk-{number}" for number in range(machines)]
         desks = [
-            stack.enter_context(Desk.placed(name, directory / "desks", world)) for name in names
+            stack.enter_context(
+                Desk.placed(
+                    name, directory / "desks", world, heartbeat=settings.get("heartbeat", HEARTBEAT)
+                )
+            )
+            for name in names
         ]
         api = ServedApi(world.active.server.url, world.token)
         stack.callback(api.close)

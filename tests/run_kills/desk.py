@@ -16,6 +16,9 @@ from tests.processes import Process, joined, until
 
 FORM: Final = Path(__file__).with_name("form.py")
 
+HEARTBEAT: Final = "1"
+"""Seconds: so a client that stands still for a few has lost its link."""
+
 
 @dataclass(frozen=True)
 class Entered:
@@ -46,14 +49,14 @@ class Desk:
         url: str,
         program: Sequence[str] = (DEBIANS_PYTHON, str(FORM)),
         record: Path | None = None,
-        heartbeat: str = "1",
+        heartbeat: str = HEARTBEAT,
     ) -> None:
         self.name = name
-        self._heartbeat = heartbeat
         self.token = ""
         self.next_failpoints = ""
-        self.runs = 0
+        self.runs = self._settles = 0
         self._shown, self._url, self._program = shown, url, program
+        self._heartbeat = heartbeat
         self._directory = directory / name
         self._directory.mkdir(parents=True)
         self.record = record or self._directory / "record"
@@ -63,14 +66,14 @@ class Desk:
 
     @classmethod
     @contextlib.contextmanager
-    def placed(cls, name: str, directory: Path, world: World, **program: Any) -> Iterator["Desk"]:
+    def placed(cls, name: str, directory: Path, world: World, **more: Any) -> Iterator["Desk"]:
         """Show its form, or another program; its client is started once it has a token."""
         with (
             virtual_display("640x480x24") as display,
             session_bus(display) as bus,
             FaultProxy(world.address) as proxy,
         ):
-            desk = cls(name, directory, Shown(display, bus), proxy.url, **program)
+            desk = cls(name, directory, Shown(display, bus), proxy.url, **more)
             desk.form.start()
             with contextlib.closing(desk.form), contextlib.closing(desk.client):
                 yield desk
@@ -92,6 +95,13 @@ class Desk:
     def unhide(self, run: int, row: int) -> None:
         """Show a row that was hidden."""
         self._write(f"unhide {run} {row}")
+
+    def settle(self, run: int) -> None:
+        """Wait until the form has done all that its display had for it."""
+        self._settles += 1
+        number = self._settles
+        self._write(f"settle {run} {number}")
+        until(lambda: f"settled {run} {number}" in self._lines(), f"{self.name} rests")
 
     def entered(self, run: int) -> list[Entered]:
         """What was entered in a run, in order."""

@@ -3,7 +3,8 @@
 
 Its argument is that file.  A line ``run N`` in it, which the test writes, empties the form for a
 run of that number; it answers by ``shown N``.  ``hide N ROW`` takes a row away until ``unhide N
-ROW``, and ``focus N ROW`` is a person who puts the caret there.  Whatever is entered is a line: its
+ROW``, and ``focus N ROW`` is a person who puts the caret there.  ``settle N K`` is answered by
+``settled N K`` once all that had come before is done.  Whatever is entered is a line: its
 run, its row, the time and, where something was typed, all that the row has.  Once it is started
 again it shows what its record says.  Debian's own Python runs it.
 """
@@ -14,8 +15,9 @@ from pathlib import Path
 
 import gi
 
+gi.require_version("Gdk", "3.0")
 gi.require_version("Gtk", "3.0")
-from gi.repository import GLib, Gtk  # noqa: E402
+from gi.repository import Gdk, GLib, Gtk  # noqa: E402
 
 FIELDS = (3, 6)
 """Rows to be typed in; the others are buttons."""
@@ -29,7 +31,7 @@ class Form:
 
     def __init__(self, record: Path) -> None:
         self.record = record
-        self.run = self.read = 0
+        self.run = self.read = self.settled = 0
         self.lines = record.open("a", buffering=1)
         self.window = Gtk.Window(title="Orders")
         self.window.move(40, 30)
@@ -81,6 +83,7 @@ class Form:
                 self.show(run, [line for line in lines if line[1] == str(run)] if is_first else [])
             elif lines[-1][0] == "focus":
                 self.focus(int(lines[-1][2]))
+            self.settle(run, [int(line[2]) for line in lines if line[0] == "settle"])
         return True
 
     def hide(self, lines: list[list[str]]) -> None:
@@ -107,6 +110,15 @@ class Form:
             self.focus(entered[-1])
         self.run = run
         self.lines.write(f"shown {run}\n")
+
+    def settle(self, run: int, numbers: list[int]) -> None:
+        """Say so once all that its display has for it by now is done."""
+        number = max(numbers, default=0)
+        if number > self.settled:
+            self.settled = number
+            Gdk.Display.get_default().sync()
+            said = f"settled {run} {number}\n"
+            GLib.idle_add(lambda: self.lines.write(said) and False, priority=GLib.PRIORITY_LOW)
 
     def focus(self, row: int) -> None:
         """Put the caret into a field, behind what is there."""

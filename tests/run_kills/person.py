@@ -155,6 +155,7 @@ class Person:
         time.sleep(SETTLE_SECONDS)
         if not (self.desk.client.runs and self.desk.form.runs):
             return
+        self.desk.settle(run.number)
         row = ACTS[halt.step - 1].row
         if halt.reason == "focus":
             self.desk.focus(run.number, row)

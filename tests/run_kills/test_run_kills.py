@@ -30,7 +30,9 @@ Shared = tuple[World, list[Desk]]
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
-    with bench(tmp_path_factory.mktemp("kills"), machines=2) as running:
+    # Nobody loses a link, or an answer, for want of a processor.
+    patient = {"heartbeat": "20", "input_timeout": "30"}
+    with bench(tmp_path_factory.mktemp("kills"), machines=2, **patient) as running:
         yield running
 
 
