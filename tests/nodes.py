@@ -13,6 +13,7 @@ from schemas.link.messages import Hello
 from server.dispatch.questions.control import FindLink
 from server.nodes import drain
 from tests.service import (
+    PATIENCE_SECONDS,
     ScriptedLink,
     ScriptedMachine,
     Service,
@@ -76,7 +77,7 @@ async def until_reached(node: Service, machine: ScriptedMachine | str) -> None:
         question = FindLink(organization_id=node.organization_id, machine_id=machine_id)
         return await elsewhere.tell(question)
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not await is_reached():  # noqa: ASYNC110 - no event tells
             await asyncio.sleep(0.01)
 

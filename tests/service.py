@@ -149,7 +149,8 @@ class Service:
             allow_nonstandard_methods=True,
             follow_redirects=False,
             decompress_response=False,
-            request_timeout=60.0,
+            connect_timeout=PATIENCE_SECONDS,
+            request_timeout=PATIENCE_SECONDS,
         )
         response = await AsyncHTTPClient().fetch(request, raise_error=False)
         return Reply(response.code, response.headers, response.body)
