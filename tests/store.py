@@ -11,6 +11,7 @@ from tornado.ioloop import IOLoop
 
 from server.store.identity.tokens import StoredToken, TokenStore, new_token
 from server.store.mongodb.database import Database
+from tests.waiting import WAIT_SECONDS
 
 ORGANIZATION = UUID("00000000-0000-4000-8000-0000000000a1")
 OTHER_ORGANIZATION = UUID("00000000-0000-4000-8000-0000000000b2")
@@ -51,7 +52,7 @@ def entered(io_loop: IOLoop, context: AbstractAsyncContextManager[T]) -> Iterato
 
 
 @asynccontextmanager
-async def opened(uri: str, name: str, *, timeout: float = 10.0) -> AsyncIterator[Database]:
+async def opened(uri: str, name: str, *, timeout: float = WAIT_SECONDS) -> AsyncIterator[Database]:
     """A prepared database, which is closed afterwards.
 
     Whoever gave its name empties it: to make its indexes takes longer than most tests.
