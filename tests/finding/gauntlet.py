@@ -27,7 +27,7 @@ MOST_WITHOUT: Final = 2
 """Of these, until a press without an element is taken as it is: some menus tell of no place."""
 
 RUN_SECONDS: Final = 120.0
-HEARD_SECONDS: Final = 5.0
+HEARD_SECONDS: Final = 30.0
 """For a form on a busy system to hear an input."""
 
 

@@ -1,6 +1,7 @@
 """Help requests that nobody answers in time, as they are stored."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from schemas.resources.tokens import Scope
@@ -8,6 +9,7 @@ from server.store.help.requests import HelpStore
 from tests.events import listening
 from tests.server.api.test_help import answer, asked, waiting_for
 from tests.service import Service
+from tests.waiting import waited
 
 
 async def test_request_ends_at_its_time_and_is_not_answered_later(service: Service) -> None:
@@ -25,7 +27,12 @@ async def test_request_ends_at_its_time_and_is_not_answered_later(service: Servi
     assert late.refusal == (409, "wrong-state")
     assert "nobody answered it in time" in late.json["detail"]
     assert (await service.get(f"/v1/help/{lasting['id']}")).json["state"] == "open"
-    entries = (await service.get("/v1/audit?action=help.timed_out")).json["items"]
+
+    async def noted() -> list[Any] | None:
+        """What the audit has of it, which is told of first."""
+        return (await service.get("/v1/audit?action=help.timed_out")).json["items"] or None
+
+    entries = await waited(noted)
     assert [each["target"] for each in entries] == [short["id"]]
 
 

@@ -17,6 +17,7 @@ from server.runs.stops import Halting
 from server.store.runs.documents import StoredRun
 from server.store.runs.runs import RunStore
 from server.store.runs.turns import RunTurns
+from tests.holding_up import held_up
 from tests.links import hello
 from tests.runs import (
     Player,
@@ -279,12 +280,13 @@ async def test_person_who_takes_control_halts_it(
 async def test_nothing_is_done_once_a_person_took_control_between_two_steps(
     service: Service, player: Player, machine: ScriptedMachine
 ) -> None:
-    pause = {"operation": "wait", "body": {"seconds": 1}}
-    run = await begun(service, await approved(service, [*steps("a"), pause, *steps("b")]))
-    await until(lambda: player.pressed)
+    trajectory = await approved(service, steps("a", "b"))
     path = f"/v1/machines/{machine.machine_id}/control"
-    taken = await service.post(path, {"take_over": True})
-    assert taken.status == 201, taken.body
+    with held_up(RunTurns, "past") as going_on:
+        run = await begun(service, trajectory)
+        await going_on.is_asked.wait()
+        taken = await service.post(path, {"take_over": True})
+        assert taken.status == 201, taken.body
     assert (await until_halted(service, run))["halted"]["reason"] == "taken_over"
     assert player.pressed == ["a"]
 

@@ -26,6 +26,7 @@ from server.trajectories.editing import (
 )
 from tests.store import ORGANIZATION, there
 from tests.trajectories import EDITOR, TrajectoryLibrary, imported
+from tests.waiting import WAIT_SECONDS
 
 TYPE = {"operation": "keyboard.type", "body": {"text": "a"}}
 LARGE = {**TYPE, "picture_text": "x" * 600_000}
@@ -112,7 +113,8 @@ async def test_steps_that_outgrew_the_document_are_edited_and_their_parts_go(
     assert await database.collection("trajectory_segments").count_documents({}) == 0
 
 
-async def test_edits_at_once_all_happen(editing: Editing) -> None:
+async def test_edits_at_once_all_happen(editing: Editing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.trajectories.editing.LONGEST_WAIT_SECONDS", WAIT_SECONDS)
     made = await editing.made(*({"n": number} for number in range(10)))
     await asyncio.gather(
         *(

@@ -8,6 +8,7 @@ from tests.nodes import at, reached, running_nodes, until_reached
 from tests.server.api.machines.test_recorded_pictures import until_steps
 from tests.server.api.machines.test_recordings import begun, sent, steps_of, stopped
 from tests.service import Service, new_key
+from tests.waiting import waited
 
 CANARY = "canary4711"
 
@@ -49,6 +50,13 @@ async def test_recording_goes_on_at_the_node_that_the_link_moves_to(
             moved = at(there, machine)
             async with moved.connected() as other:
                 await until_reached(here, machine)
+
+                async def is_written() -> bool | None:
+                    """Whether the node that had the link has written what it had."""
+                    steps = await steps_of(there, recording)
+                    return any(step["body"].get("x") == 1 for step in steps) or None
+
+                await waited(is_written)
                 await sent(moved, other, "mouse/move", {"x": 2, "y": 2})
                 await stopped(here, recording)
         steps = await steps_of(there, recording)
