@@ -10,6 +10,7 @@ from server.errors import StoreUnavailable
 from server.identity import secret_lookup as lookups
 from server.identity.authentication import new_secret
 from server.identity.secret_lookup import FREE_ATTEMPTS, FailedAttempts, SecretLookup
+from server.store.identity.tokens import StoredToken
 from server.tasks import Tasks
 from tests.clock import Clock
 from tests.service import Service
@@ -98,19 +99,20 @@ async def test_database_that_does_not_answer_is_told_to_all_and_later_ones_are_a
 async def test_flood_of_bad_tokens_costs_few_queries_and_no_good_token_is_refused(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tokens = service.stores.tokens
-    find, queries = tokens._tokens.find_one, []
+    lookup = service.server.services.access.authenticator._lookup
+    find, queries = lookup._find, list[Sequence[bytes]]()
 
-    async def counted(*arguments: object, **options: object) -> object:
-        queries.append(arguments)
-        return await find(*arguments, **options)
+    async def counted(hashes: Sequence[bytes]) -> Mapping[bytes, StoredToken]:
+        queries.append(hashes)
+        return await find(hashes)
 
-    monkeypatch.setattr(tokens._tokens, "find_one", counted, raising=False)
+    monkeypatch.setattr(lookup, "_find", counted)
     fresh = await service.new_token(Scope.MACHINES_READ)
     bad = [service.get("/v1/machines", token=new_secret()) for _ in range(300)]
     good = [service.get("/v1/machines", token=fresh) for _ in range(5)]
     replies = await asyncio.gather(*bad, *good)
     assert [reply.status for reply in replies] == [401] * 300 + [200] * 5
+    assert sum(len(hashes) for hashes in queries) > 300
     assert len(queries) < 100
 
 
