@@ -20,7 +20,7 @@ from farhand.errors import (
 )
 
 FIRST_CONTACT_SECONDS: Final = 10.0
-"""A server that never answered is given up after this: its URL may be wrong."""
+"""A server that has never taken a request is given up after this: its URL may be wrong."""
 
 MOST_PAUSE_SECONDS: Final = 5.0
 _DEFECTS: Final = 3

@@ -36,7 +36,7 @@ def polled(worker: Caller, help_id: str) -> str:
 def waiting(found: Family, threads: ThreadPoolExecutor, help_id: str) -> Iterator[Future[str]]:
     """The state that the library waits for.
 
-    A node has answered it before: where none ever has, it gives up after ten seconds.
+    A node has answered it before: where none has ever taken a request, it gives up in ten seconds.
     """
     with farhand.Farhand(found.server.url, found.api.token) as library:
         library.help.get(help_id)

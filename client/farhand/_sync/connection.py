@@ -78,15 +78,18 @@ class Connection:
         seconds = self.timeout if timeout is None else timeout
         tries = Tries(is_repeatable, self._waits_for_machine, seconds, not self._retries)
         request = method, path_with(path, query), content, given
-        may_have_happened = False
+        may_have_happened = was_taken = False
         while True:
             try:
                 reply = self._once(*request, seconds=tries.left)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 was_sent = not isinstance(error, _NOT_SENT)
+                was_taken |= was_sent
                 may_have_happened |= was_sent and method != "GET"
                 pause = tries.pause_after_none(was_sent=was_sent)
-                if pause is None or not self._is_worth_trying(error, seconds - tries.left):
+                is_new = not (self._has_answered or was_taken)
+                is_given_up = is_new and seconds - tries.left > FIRST_CONTACT_SECONDS
+                if pause is None or is_given_up or not _is_worth_trying(error):
                     raise self._no_answer(error, key, may_have_happened) from None
             else:
                 refusal = None if reply.is_success else reply.refusal(key)
@@ -221,13 +224,6 @@ class Connection:
         error.may_have_happened |= may_have_happened and not (refusal and refusal.final)
         return error
 
-    def _is_worth_trying(self, error: Exception, seconds: float) -> bool:
-        """Whether it can become better: not a wrong certificate, nor a wrong address for ever."""
-        is_certificate = "CERTIFICATE_VERIFY_FAILED" in str(error)
-        is_address = isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol)
-        is_new = not self._has_answered and seconds > FIRST_CONTACT_SECONDS
-        return not (is_certificate or is_address or is_new)
-
     def _no_answer(self, error: Exception, key: str | None, may_have_happened: bool) -> NoAnswer:
         why = str(error).rstrip(".") or type(error).__name__
         if self._has_answered or may_have_happened:
@@ -252,6 +248,12 @@ _NOT_SENT = (
     httpx.InvalidURL,
 )
 """Errors before the first byte of a request."""
+
+
+def _is_worth_trying(error: Exception) -> bool:
+    """Whether it can become better: not a wrong certificate, nor an address that is none."""
+    is_certificate = "CERTIFICATE_VERIFY_FAILED" in str(error)
+    return not (is_certificate or isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol))
 
 
 def _timeout(seconds: float) -> httpx.Timeout:

@@ -147,6 +147,25 @@ def test_server_that_is_not_there_is_told_so_and_nothing_happened() -> None:
     assert not caught.value.may_have_happened
 
 
+def test_server_that_is_never_there_is_given_up_before_the_time_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("farhand._sync.connection.FIRST_CONTACT_SECONDS", 0.0)
+    url = f"http://127.0.0.1:{free_port()}"
+    with Farhand(url, TOKEN, timeout=3600.0) as client, pytest.raises(farhand.NoAnswer):
+        client.machine("reception").click()
+
+
+def test_server_that_takes_a_first_request_and_is_killed_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However long it was waited for: it was there."""
+    monkeypatch.setattr("farhand._sync.connection.FIRST_CONTACT_SECONDS", 0.0)
+    with scripted_server(GONE, GONE, DONE) as server:
+        assert click(server).pointer.x == 640
+    assert len(server.asked) == 3
+
+
 def test_redirect_is_not_followed() -> None:
     with scripted_server(DONE) as elsewhere:
         moved = answer(302, Location=elsewhere.url)
