@@ -30,7 +30,7 @@ class SimulatedControlStore(ControlStore):
     """
 
     def __init__(self, mongo: Mongo, process: Process) -> None:
-        self._mongo = mongo
+        self._mongo, self._world = mongo, process.world
         self._perform = mongo.perform_for(process)
         self._perform_quietly = mongo.perform_quietly_for(process)
         self.looks = 0
@@ -50,6 +50,10 @@ class SimulatedControlStore(ControlStore):
                 or take_over
                 or not self._is_in_force(control)
             ):
+                if control is not None and control.lease_hash != new.lease_hash:
+                    # Whoever had it has it no more, even by a write that comes long after it was
+                    # given up.
+                    self._world.controlled.pop(machine_id, None)
                 control = StoredControl(
                     new.lease_hash,
                     *(new.by, new.token_id, new.session_hash),
