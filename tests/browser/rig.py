@@ -5,7 +5,7 @@ import hashlib
 import itertools
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -209,6 +209,21 @@ class Desk:
 
 EXPECTED = ("Failed to load resource", "WebSocket connection to")
 """What a browser says of a request that was refused, or of a server that is not there."""
+
+
+TWO_PICTURES = """new Promise((done) =>
+  requestAnimationFrame(() => requestAnimationFrame(done)))"""
+"""Drawn by the browser: whatever is in sight is known to the page then."""
+
+
+def have_come(page: Page, requests: Sequence[object], count: int) -> None:
+    """Wait until so many requests, or routes, have come of a page."""
+
+    def came() -> bool:
+        page.wait_for_timeout(10)  # The browser is heard only meanwhile.
+        return len(requests) >= count
+
+    until(came, f"{count} requests have come")
 
 
 def stop_the_clock(page: Page) -> None:

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 from playwright.sync_api import Browser, Page, Request, Response, expect
 
-from tests.browser.rig import Desk, Site, Visit, stop_the_clock
+from tests.browser.rig import TWO_PICTURES, Desk, Site, Visit, have_come, stop_the_clock
 from tests.links import hello
 from tests.processes import until
 
@@ -30,10 +30,6 @@ LOOKED_AT = """
 """
 """When a picture was asked for, by the page's own clock."""
 
-TWO_PICTURES = """new Promise((done) =>
-  requestAnimationFrame(() => requestAnimationFrame(done)))"""
-"""Drawn by the browser: whatever is in sight is known to the page then."""
-
 
 def looks_of(page: Page) -> list[Request]:
     """The requests for pictures, as they are made."""
@@ -43,14 +39,6 @@ def looks_of(page: Page) -> list[Request]:
         lambda request: looks.append(request) if "/display/screenshot" in request.url else None,
     )
     return looks
-
-
-def have_come(page: Page, looks: list[Request], count: int) -> None:
-    def came() -> bool:
-        page.wait_for_timeout(10)  # The browser is heard only meanwhile.
-        return len(looks) >= count
-
-    until(came, f"{count} pictures were asked for")
 
 
 def answer_of(request: Request) -> Response:

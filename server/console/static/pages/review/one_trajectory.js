@@ -137,6 +137,8 @@ export class OneTrajectory extends Reading {
     const { tag } = this;
     try {
       const answer = await request("GET", this.address, { headers: { "If-None-Match": tag }, signal: this.signal });
+      // Nor is what it has begun to change meanwhile.
+      await this.#changing;
       if (answer.status !== 304 && tag === this.tag) this.#say("changed");
       await answer.body?.cancel();
     } catch (error) {
