@@ -20,7 +20,8 @@ from farhand.errors import (
 )
 
 FIRST_CONTACT_SECONDS: Final = 10.0
-"""A server that has never taken a request is given up after this: its URL may be wrong."""
+"""A server that has never answered is given up after this, as its URL may be wrong; but one that
+has held a request for so long is there."""
 
 MOST_PAUSE_SECONDS: Final = 5.0
 _DEFECTS: Final = 3

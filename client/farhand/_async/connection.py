@@ -39,7 +39,7 @@ class AsyncConnection:
         self.timeout = timeout
         self._waits_for_machine = wait_for_machine
         self._retries = retry
-        self._has_answered = False
+        self._was_there = False
         options.setdefault("verify", system_trust(is_needed=server.url.startswith("https:")))
         self._client = httpx.AsyncClient(
             base_url=server.url, headers=server.headers, transport=transport, **options
@@ -77,22 +77,24 @@ class AsyncConnection:
         seconds = self.timeout if timeout is None else timeout
         tries = Tries(is_repeatable, self._waits_for_machine, seconds, not self._retries)
         request = method, path_with(path, query), content, given
-        may_have_happened = was_taken = False
+        may_have_happened = False
         while True:
+            began_at = time.monotonic()
             try:
                 reply = await self._once(*request, seconds=tries.left)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 was_sent = not isinstance(error, _NOT_SENT)
-                was_taken |= was_sent
+                # What is at a wrong address drops a request at once.
+                waited = time.monotonic() - began_at
+                self._was_there |= was_sent and waited > FIRST_CONTACT_SECONDS
                 may_have_happened |= was_sent and method != "GET"
                 pause = tries.pause_after_none(was_sent=was_sent)
-                is_new = not (self._has_answered or was_taken)
-                is_given_up = is_new and seconds - tries.left > FIRST_CONTACT_SECONDS
-                if pause is None or is_given_up or not _is_worth_trying(error):
+                is_new = not self._was_there and seconds - tries.left > FIRST_CONTACT_SECONDS
+                if pause is None or is_new or not _is_worth_trying(error):
                     raise self._no_answer(error, key, may_have_happened) from None
             else:
                 refusal = None if reply.is_success else reply.refusal(key)
-                self._has_answered |= reply.is_success or refusal is not None
+                self._was_there |= reply.is_success or refusal is not None
                 if (pause := tries.pause_after(reply, refusal)) is None:
                     if reply.is_success:
                         return reply
@@ -154,7 +156,7 @@ class AsyncConnection:
                 headers=headers,
                 timeout=_timeout(silence),
             ) as response:
-                self._has_answered = True
+                self._was_there = True
                 yield response
         except httpx.ReadTimeout:
             silent = httpx.ReadTimeout(f"nothing came for {silence:g} s")
@@ -225,7 +227,7 @@ class AsyncConnection:
 
     def _no_answer(self, error: Exception, key: str | None, may_have_happened: bool) -> NoAnswer:
         why = str(error).rstrip(".") or type(error).__name__
-        if self._has_answered or may_have_happened:
+        if self._was_there or may_have_happened:
             said = f"{self.url} gave no final answer in time: {why}"
         else:
             said = (

@@ -156,10 +156,19 @@ def test_server_that_is_never_there_is_given_up_before_the_time_is_over(
         client.machine("reception").click()
 
 
-def test_server_that_takes_a_first_request_and_is_killed_is_asked_again(
+def test_what_drops_each_request_at_once_is_given_up_as_early(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """However long it was waited for: it was there."""
+    """As what speaks no HTTP does at a wrong port."""
+    monkeypatch.setattr("farhand._sync.connection.FIRST_CONTACT_SECONDS", 0.0)
+    monkeypatch.setattr("farhand._sync.connection.time", SimpleNamespace(monotonic=lambda: 0.0))
+    with scripted_server(GONE) as server, pytest.raises(farhand.NoAnswer):
+        click(server, timeout=3600.0)
+
+
+def test_server_that_is_killed_over_a_first_long_request_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("farhand._sync.connection.FIRST_CONTACT_SECONDS", 0.0)
     with scripted_server(GONE, GONE, DONE) as server:
         assert click(server).pointer.x == 640
