@@ -3,12 +3,12 @@
 import re
 from typing import Any
 
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.__main__ import DESKTOP, PHONE
 from tests.browser.library import CLICK, DRAG, KEYS, Library, png
 from tests.browser.reviewing import WATCH, fill, review
-from tests.browser.rig import TWO_PICTURES, Site, Visit, have_come
+from tests.browser.rig import Site, Visit
 from tests.browser.test_accessibility import violations
 from tests.processes import until
 
@@ -83,38 +83,6 @@ def test_trajectory_is_approved_and_the_approval_withdrawn(reader: Visit, librar
     expect(page.get_by_text("No longer approved")).to_be_visible()
     expect(page.get_by_role("button", name="Reject", exact=True)).to_be_visible()
     assert library.get(trajectory)["is_approved"] is False
-    expect(page.get_by_text("Somebody has changed")).to_have_count(0)
-
-
-def test_change_of_ones_own_is_no_news_though_it_was_just_looked_for_news(
-    reader: Visit, library: Library
-) -> None:
-    trajectory = library.add("Quick", CLICK)
-    reader.go(f"/trajectories/{trajectory}")
-    page = reader.page
-    expect(page.get_by_role("heading", name="Quick", exact=True)).to_be_visible()
-    looks: list[Route] = []
-    decisions: list[Route] = []
-
-    def look(route: Route) -> None:
-        if looks or "if-none-match" not in route.request.headers:
-            route.continue_()
-        else:
-            looks.append(route)
-
-    page.route(f"**/v1/trajectories/{trajectory}", look)
-    decide(page, "a")
-    expect(page.get_by_text("✓ Approved")).to_be_visible()
-    have_come(page, looks, 1)
-    page.route("**/review", lambda route: decisions.append(route))  # noqa: PLW0108
-    page.get_by_role("button", name="Withdraw approval").click()
-    have_come(page, decisions, 1)
-    decided = decisions[0].fetch()
-    looks[0].fulfill(response=looks[0].fetch())
-    page.evaluate(TWO_PICTURES)
-    decisions[0].fulfill(response=decided)
-    expect(page.get_by_text("No longer approved")).to_be_visible()
-    page.evaluate(TWO_PICTURES)
     expect(page.get_by_text("Somebody has changed")).to_have_count(0)
 
 

@@ -1055,6 +1055,12 @@ interface Edit {
   removes?: { word: string; fits: (step: Step) => boolean };
 }
 
+/** A trajectory's content as a person sees it. */
+interface Shown {
+  tag: string;
+  content_hash: string | null | undefined;
+}
+
 interface EditsProperties {
   reading: import("../static/pages/review/one_trajectory.js").OneTrajectory;
   step: Step;
@@ -1067,6 +1073,7 @@ interface EditAsked {
   edit: Edit;
   step: Step;
   number: number;
+  shown: Shown;
 }
 
 interface QuestionProperties {

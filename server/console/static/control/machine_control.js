@@ -148,7 +148,8 @@ export class MachineControl extends Store {
   #refused(/** @type {unknown} */ error) {
     const { by, since } = error instanceof Problem && error.problem === "control-held" ? error.members : {};
     if (!by || !since) return this.#say(wordsOf(error));
-    this.machine.control = { by, since, private: false };
+    const { control: known } = this.machine;
+    this.machine.control = { by, since, private: known?.since === since && known.private };
     return this.#say(`Take over to end what ${by} does, and to work yourself.`, this.machine.control);
   }
 

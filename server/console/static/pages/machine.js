@@ -172,7 +172,7 @@ function Rename(/** @type {{desk: Desk, name: string, close: () => void}} */ { d
     close();
   };
   return html`<${WorkForm} class="row rename" submit=${save} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}>
-    <input ref=${field} name="name" maxlength="200" required aria-label="New name" dir="auto" value=${name} />
+    <input ref=${field} name="name" maxlength="200" required aria-label="New name" dir="auto" defaultValue=${name} />
     <button class="primary">Save</button>
     <button type="button" onClick=${close}>Cancel</button>
   <//>`;

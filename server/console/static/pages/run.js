@@ -26,7 +26,7 @@ export function RunPage(/** @type {PageProperties} */ { id, ...page }) {
     <p class="crumbs"><a href=${back}>‹ Runs</a></p>
     <div class="head">
       <h1 dir="auto">${name}</h1>
-      <span class="row"><${RunBadge} run=${run} />${mayWrite && html`<${Ending} reading=${reading} run=${run} />`}</span>
+      <span class="row"><${RunBadge} run=${run} />${mayWrite && html`<${Ending} key=${run.ended_at ? "again" : "end"} reading=${reading} run=${run} />`}</span>
     </div>
     ${run.error && html`<p class="lead" dir="auto">${sentence(run.error)}</p>`}
     <${Facts} run=${run} name=${trajectory?.name || run.trajectory_id} />

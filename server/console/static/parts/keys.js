@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef } from "./elements.js";
 import { isMeantFor } from "./table.js";
 
-/** @param {Record<string, () => void>} keys what each does, unless somebody types, scrolls a text or answers a dialog */
+/** @param {Record<string, (event: KeyboardEvent) => void>} keys what each does, unless somebody types, scrolls a text or answers a dialog */
 export function useKeys(keys) {
   const latest = useRef(keys);
   latest.current = keys;
@@ -13,7 +13,7 @@ export function useKeys(keys) {
       const work = latest.current[event.key];
       if (!work || isMeantFor(event, "input, select, textarea, pre") || document.querySelector("dialog[open]")) return;
       event.preventDefault();
-      work();
+      work(event);
     }
     document.addEventListener("keydown", keydown);
     return () => document.removeEventListener("keydown", keydown);

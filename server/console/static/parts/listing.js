@@ -35,7 +35,7 @@ export class Listing extends Reading {
   readOn = () => {
     if (this.isReading) return;
     this.#isOn = true;
-    void this.read();
+    void this.readMore();
   };
 
   /** @override */ async load() {

@@ -60,6 +60,7 @@ export function WorkForm({ submit, words = "", children, ...rest }) {
   const [said, say] = useState({ words, fields: NOTHING_WRONG });
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   const [isBusy, run] = useWork((text, error) => {
+    if (!form.current) return toast(text, "bad"); // It was left meanwhile.
     const fields = wrongFields(error, form.current);
     say(fields ? { words: "Nothing was done: see what is said at the fields.", fields } : { words: text, fields: NOTHING_WRONG });
   });

@@ -3,7 +3,7 @@
 import { statusOf } from "../server/api.js";
 import { Store } from "./elements.js";
 
-const AGAIN_MILLISECONDS = 3000;
+export const AGAIN_MILLISECONDS = 3000;
 
 /** `load()` reads, in whatever extends this; what could not be read is read again by itself. */
 export class Reading extends Store {
@@ -49,9 +49,14 @@ export class Reading extends Store {
   }
 
   /** Read it now, in the place of what is being read. */
-  read = async () => {
+  read = () => {
     clearTimeout(this.#timer);
     this.#timer = 0;
+    return this.readMore();
+  };
+
+  /** Read more of it now: what is due is read all the same. */
+  readMore = async () => {
     this.#told.clear();
     this.#current?.abort();
     this.#current = new AbortController();

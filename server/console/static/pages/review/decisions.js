@@ -30,8 +30,10 @@ export function Decisions({ reading, trajectory }) {
   const { state } = trajectory.review;
   const isApproved = state === "approved";
   const next = useRef(/** @type {Next | null} */ (null));
+  const shown = useRef(reading.shown);
   function begin(/** @type {"approve" | "reject"} */ decision) {
     next.current = new Next(trajectory);
+    shown.current = reading.shown;
     ask(decision);
   }
   const approve = () => begin("approve");
@@ -40,7 +42,7 @@ export function Decisions({ reading, trajectory }) {
   useKeys(isApproved ? {} : { a: approve, ...(mayReject && { r: reject }) });
   async function decide(/** @type {"approve" | "reject"} */ decision, /** @type {FormData} */ values) {
     try {
-      await reading.decide(decision, textOf(values, "comment"));
+      await reading.decide(decision, textOf(values, "comment"), shown.current);
     } catch (error) {
       if (!(error instanceof Outdated)) throw error;
       // What is behind the question now is not what it was about.

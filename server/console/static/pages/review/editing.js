@@ -78,12 +78,11 @@ const EDITS = [
   },
 ];
 
-/** @type {(about: {reading: EditsProperties["reading"], number: number, isRemoved: boolean}, change: object | null) => Promise<void>} change a step, and say what that did */
-async function done({ reading, number, isRemoved }, change) {
-  const { tag, trajectory } = reading;
-  const wasApproved = trajectory?.review.state === "approved";
-  await reading.edit(number, change);
-  if (reading.tag === tag) toast(`Step ${number} was so already: nothing has changed.`);
+/** @type {(about: {reading: EditsProperties["reading"], number: number, shown: Shown, isRemoved: boolean}, change: object | null) => Promise<void>} change a step, and say what that did */
+async function done({ reading, number, shown, isRemoved }, change) {
+  const wasApproved = reading.trajectory?.review.state === "approved";
+  const hasChanged = await reading.edit(number, change, shown);
+  if (!hasChanged) toast(`Step ${number} was so already: nothing has changed.`);
   else toast(`Step ${number} was ${isRemoved ? "removed" : "changed"}.${wasApproved ? " The approval ended with that." : ""}`);
 }
 
@@ -92,13 +91,14 @@ export function Edits({ reading, step, number }) {
   // What is asked stays about the step that it was asked of.
   const [asked, ask] = useState(/** @type {EditAsked | null} */ (null));
   const possible = EDITS.filter(({ fits }) => fits(step));
-  const asking = (/** @type {Edit} */ edit) => () => ask({ edit, step, number });
+  const { shown } = reading;
+  const asking = (/** @type {Edit} */ edit) => () => ask({ edit, step, number, shown });
   const proposed = proposedOf(step);
   const [first] = proposed;
-  const take = (/** @type {Step} */ condition) => done({ reading, number, isRemoved: false }, taking(condition));
+  const take = (/** @type {Step} */ condition) => done({ reading, number, shown, isRemoved: false }, taking(condition));
   useKeys({
     ...Object.fromEntries(possible.map((edit) => [edit.key, asking(edit)])),
-    ...(first && { t: () => void take(first).catch((/** @type {unknown} */ error) => toast(wordsOf(error), "bad")) }),
+    ...(first && { t: ({ repeat }) => void (repeat || take(first).catch((/** @type {unknown} */ error) => toast(wordsOf(error), "bad"))) }),
   });
   return html`${proposed.length > 0 && html`<div class="row" role="group" aria-label="Proposed to expect">
     <span class="small">Expect that</span>
@@ -109,16 +109,16 @@ export function Edits({ reading, step, number }) {
     ${possible.map((edit) => html`<button
       key=${edit.key} type="button" aria-keyshortcuts=${edit.key} onClick=${asking(edit)}
     >${edit.word} <${Key} name=${edit.key.toUpperCase()} /></button>`)}
-    ${asked && html`<${Question} reading=${reading} asked=${asked} close=${() => ask(null)} />`}
+    ${asked && html`<${Question} reading=${reading} asked=${asked} close=${() => ask((now) => (now === asked ? null : now))} />`}
   </div>`;
 }
 
 /** @param {QuestionProperties} properties of the form of one change */
-function Question({ reading, asked: { edit, step, number }, close }) {
+function Question({ reading, asked: { edit, step, number, shown }, close }) {
   const isApproved = reading.trajectory?.review.state === "approved";
   async function submit(/** @type {FormData} */ values, isRemoved = false) {
     try {
-      await done({ reading, number, isRemoved: edit.key === "x" }, edit.change(values, isRemoved));
+      await done({ reading, number, shown, isRemoved: edit.key === "x" }, edit.change(values, isRemoved));
     } catch (error) {
       if (!(error instanceof Outdated)) throw error;
       // What is behind the question now is not what it was about.

@@ -4,7 +4,7 @@ import { Reading } from "../../parts/reading.js";
 import { call, get, path, request, statusOf, wordsOf } from "../../server/api.js";
 import { addressOf, takeHanded } from "./next.js";
 
-/** What was to be done was about another content than there is by now, which has been read meanwhile. */
+/** What was asked cannot be done any more: its content is another by now, or about to be. */
 export class Outdated extends Error {}
 
 /** A trajectory as it was read, whether it is still so, and its approval. */
@@ -15,8 +15,12 @@ export class OneTrajectory extends Reading {
   /** @type {"" | "changed" | "deleted"} by somebody else since */
   news = "";
   tag = "";
-  /** @type {Promise<unknown>} */
+  /** All that this page does itself. @type {Promise<unknown>} */
   #changing = Promise.resolve();
+  #isEditing = false;
+  #isRemoved = false;
+  /** Whether one was told of a change while it was being read. */
+  #isDoubted = false;
 
   constructor(/** @type {Watched & {id: string}} */ { id, ...page }) {
     super(page);
@@ -25,12 +29,13 @@ export class OneTrajectory extends Reading {
   }
 
   /** @override */ async load() {
+    this.#isDoubted = false;
     const handed = await takeHanded(this.address);
     /** @type {Answer<Trajectory>} */
     const { data, headers } = handed ?? (await call("GET", this.address, { signal: this.loading }));
     Object.assign(this, { trajectory: data, tag: headers.get("ETag"), news: "" });
     // It may have changed in the moment since.
-    if (handed) void this.#check();
+    if (handed || this.#isDoubted) void this.#check();
     if (!this.workflow) void this.#readWorkflow(data.workflow_id);
   }
 
@@ -48,21 +53,28 @@ export class OneTrajectory extends Reading {
     this.tell();
   }
 
-  /**
-   * Approve, reject or withdraw exactly what is shown, and say why.  Throws what is to be said to the person.
-   * @type {(decision: Decision, comment?: string) => Promise<void>}
-   */
-  decide = (decision, comment = "") => {
-    const deciding = this.#decide(decision, comment);
-    this.#changing = deciding.catch(() => null);
-    return deciding;
-  };
+  /** What a person sees now, and is asked about. @returns {Shown} */
+  get shown() {
+    return { tag: this.tag, content_hash: this.trajectory?.content_hash };
+  }
 
-  /** @type {(decision: Decision, comment: string) => Promise<void>} */
-  async #decide(decision, comment) {
-    const body = { decision, content_hash: this.trajectory?.content_hash, comment: comment || null };
+  /**
+   * Approve, reject or withdraw exactly what was shown, and say why.  Throws what is to be said to the person.
+   * @type {(decision: Decision, comment?: string, shown?: Shown) => Promise<void>}
+   */
+  decide = (decision, comment = "", shown = this.shown) => this.#done(this.#decide(decision, comment, shown));
+
+  /** @template Result @param {Promise<Result>} work of this page's own, which is no news @returns {Promise<Result>} */
+  #done(work) {
+    this.#changing = Promise.allSettled([this.#changing, work]);
+    return work;
+  }
+
+  /** @type {(decision: Decision, comment: string, shown: Shown) => Promise<void>} */
+  async #decide(decision, comment, { tag, content_hash }) {
+    const body = { decision, content_hash, comment: comment || null };
     /** @type {Answer<Trajectory>} */
-    const { data, headers } = await this.#asShown(() => call("POST", `${this.address}/review`, { body, headers: { "If-Match": this.tag } }));
+    const { data, headers } = await this.#asShown(() => call("POST", `${this.address}/review`, { body, headers: { "If-Match": tag } }));
     const { review, is_approved } = data;
     Object.assign(this, { trajectory: { ...this.trajectory, review, is_approved }, tag: headers.get("ETag") });
     this.tell();
@@ -84,33 +96,35 @@ export class OneTrajectory extends Reading {
   }
 
   /**
-   * Change a step of what is shown, or remove it where there is no change, and read what that made of it all.
+   * Change a step of what was shown, or remove it where there is no change, and read what that made of it all; whether it has changed.
    * Throws what is to be said to the person.
-   * @type {(number: number, change: object | null) => Promise<void>}
+   * @type {(number: number, change: object | null, shown: Shown) => Promise<boolean>}
    */
-  edit = (number, change) => {
-    const editing = this.#edit(number, change);
-    this.#changing = editing.catch(() => null);
-    return editing;
+  edit = (number, change, shown) => {
+    // Its number may be another's by then.
+    if (this.#isEditing) return Promise.reject(new Outdated("Nothing was done: the change before was still under way."));
+    return this.#done(this.#edit(number, change, shown));
   };
 
-  /** @type {(number: number, change: object | null) => Promise<void>} */
-  async #edit(number, change) {
+  /** @type {(number: number, change: object | null, shown: Shown) => Promise<boolean>} */
+  async #edit(number, change, { tag }) {
     const address = `${this.address}/steps/${number}`;
-    await this.#asShown(() => call(change ? "PATCH" : "DELETE", address, { ...(change && { body: change }), headers: { "If-Match": this.tag } }));
-    await this.read();
-    if (this.error) throw new Error(`It was done, and could not be read again: ${wordsOf(this.error)}`);
+    this.#isEditing = true;
+    try {
+      await this.#asShown(() => call(change ? "PATCH" : "DELETE", address, { ...(change && { body: change }), headers: { "If-Match": tag } }));
+      await this.read();
+    } finally {
+      this.#isEditing = false;
+    }
+    if (this.error) throw new Outdated(`It was done, and could not be read again: ${wordsOf(this.error)}`);
+    return this.tag !== tag;
   }
 
   /**
    * Change what is no step of what is shown.  Throws what is to be said to the person.
    * @type {(change: object) => Promise<void>}
    */
-  change = (change) => {
-    const changing = this.#change(change);
-    this.#changing = changing.catch(() => null);
-    return changing;
-  };
+  change = (change) => this.#done(this.#change(change));
 
   /** @type {(change: object) => Promise<void>} */
   async #change(change) {
@@ -122,11 +136,15 @@ export class OneTrajectory extends Reading {
   }
 
   /** Delete exactly what is shown.  Throws what is to be said to the person. */
-  remove = async () => {
+  remove = () => this.#done(this.#remove());
+
+  async #remove() {
     await this.#asShown(() => call("DELETE", this.address, { headers: { "If-Match": this.tag } }));
-  };
+    this.#isRemoved = true;
+  }
 
   /** @override */ reset() {
+    this.#isDoubted = this.isReading;
     void this.#check();
   }
 
@@ -137,12 +155,13 @@ export class OneTrajectory extends Reading {
     const { tag } = this;
     try {
       const answer = await request("GET", this.address, { headers: { "If-None-Match": tag }, signal: this.signal });
+      await answer.body?.cancel();
       // Nor is what it has begun to change meanwhile.
       await this.#changing;
       if (answer.status !== 304 && tag === this.tag) this.#say("changed");
-      await answer.body?.cancel();
     } catch (error) {
-      if (statusOf(error) === 404) this.#say("deleted");
+      await this.#changing;
+      if (statusOf(error) === 404 && !this.#isRemoved) this.#say("deleted");
     }
   }
 

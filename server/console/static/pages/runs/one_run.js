@@ -1,8 +1,8 @@
 /** A run for as long as a page shows it: how far it is, as it goes on, and the trajectory whose steps it does. */
 
-import { Reading } from "../../parts/reading.js";
+import { AGAIN_MILLISECONDS, Reading } from "../../parts/reading.js";
 import { repeat } from "../../parts/waiting.js";
-import { call, get, path } from "../../server/api.js";
+import { call, get, path, statusOf } from "../../server/api.js";
 
 const NEWS_MILLISECONDS = 200;
 /** For whoever may not hear of what happens. */
@@ -10,7 +10,7 @@ export const POLL_MILLISECONDS = 3000;
 
 export class OneRun extends Reading {
   run = /** @type {RunWithSteps | null} */ (null);
-  /** @type {Trajectory | null | undefined} null where it cannot be read */
+  /** @type {Trajectory | null | undefined} null where it cannot be read, undefined while it may yet be */
   trajectory;
 
   constructor(/** @type {Watched & {id: string}} */ { id, ...page }) {
@@ -22,15 +22,22 @@ export class OneRun extends Reading {
   }
 
   /** @override */ async load() {
-    const run = /** @type {RunWithSteps} */ (await get(this.address, this.loading));
-    // A run can be looked at all the same.
-    if (this.trajectory === undefined) this.trajectory = await this.#found(run).catch(() => null);
+    const { loading } = this;
+    const run = /** @type {RunWithSteps} */ (await get(this.address, loading));
+    if (this.trajectory === undefined) this.trajectory = await this.#found(run, loading);
+    loading.throwIfAborted();
     this.run = run;
   }
 
-  /** @type {(run: Run) => Promise<Trajectory>} */
-  async #found({ trajectory_id }) {
-    return /** @type {Trajectory} */ (await get(path`/v1/trajectories/${trajectory_id}`, this.signal));
+  /** @type {(run: Run, signal: AbortSignal) => Promise<Trajectory | null | undefined>} A run can be looked at all the same. */
+  async #found({ trajectory_id }, signal) {
+    try {
+      return /** @type {Trajectory} */ (await get(path`/v1/trajectories/${trajectory_id}`, signal));
+    } catch (error) {
+      if ((statusOf(error) || 500) < 429) return null;
+      if (!signal.aborted) this.readIn(AGAIN_MILLISECONDS);
+      return undefined;
+    }
   }
 
   /** Its steps, where the trajectory is still what was approved and is run. @returns {Step[]} */
@@ -46,6 +53,8 @@ export class OneRun extends Reading {
     this.hear("run", () => {
       this.run = data;
     });
+    // It may have been at its end before this answer came.
+    this.readIn(NEWS_MILLISECONDS);
   };
 
   /** @type {(secrets: Record<string, string>) => Promise<void>} begin it once more, and go there */
