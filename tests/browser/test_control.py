@@ -135,6 +135,20 @@ def test_private_control_is_ones_own_to_see(looking: Visit, desk: Desk, robot: S
     until(lambda: actions(site)[:4] == all_done, "all is in the audit")
 
 
+def test_private_control_can_be_taken_over(looking: Visit, desk: Desk, robot: ServedApi) -> None:
+    page, site = looking.page, looking.site
+    assert robot.call("POST", control_of(desk), {"private": True}).status == 201
+    expect(page.locator(".veil")).to_be_visible()
+    page.get_by_role("button", name="Take control").click()
+    sign(page).to_contain_text(f"Take over to end what {ROBOT} does")
+    # Not only once the page has looked at the machine again.
+    assert page.get_by_role("button", name="Take over").is_visible()
+    page.get_by_role("button", name="Take over").click()
+    sign(page).to_contain_text("You are in control of Reception")
+    page.get_by_role("button", name="Give back").click()
+    until(lambda: holder(site, desk) is None, "control is given back")
+
+
 def test_asking_that_failed_may_be_done_again(looking: Visit, desk: Desk, robot: ServedApi) -> None:
     page = looking.page
     taken = robot.call("POST", control_of(desk), {}).json

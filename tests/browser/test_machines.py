@@ -111,6 +111,16 @@ def test_table_follows_a_machine_through_its_states_by_itself(operator: Visit) -
     expect(row_of(page, "Follow me still")).to_have_count(0)
 
 
+def comes(page: Page, what: Locator) -> None:
+    """Let the time of a page whose clock stands go on, bit by bit, until it is there."""
+
+    def came() -> bool:
+        page.clock.run_for(20)
+        return what.is_visible()
+
+    until(came, str(what))
+
+
 def test_news_do_not_wait_for_what_is_put_right_each_minute(visit: Visit) -> None:
     page, site = visit.page, visit.site
     page.clock.install()
@@ -119,23 +129,13 @@ def test_news_do_not_wait_for_what_is_put_right_each_minute(visit: Visit) -> Non
     with site.desk("Newsworthy") as desk:
         expect(states.get_by_role("button", name="1 Online")).to_be_visible()
         stop_the_clock(page)
-
-        def comes(text: Locator, what: str) -> None:
-            """Let the page's time go on, a tenth of a second each time, until it is there."""
-
-            def came() -> bool:
-                page.clock.run_for(100)
-                return text.is_visible()
-
-            until(came, what)
-
         row = row_of(page, "Newsworthy")
         site.api.send(desk.machine, "mouse/move", {"x": 5, "y": 5})
-        comes(row.locator('[data-column="inputs"]').get_by_text("1"), "the input is counted")
+        comes(page, row.locator('[data-column="inputs"]').get_by_text("1"))
         counted_at = page.evaluate("performance.now()")
         change(site, desk.machine, paused=True)
-        comes(row.get_by_text("Paused"), "the machine is paused")
-        comes(states.get_by_role("button", name="1 Paused"), "it is counted as paused")
+        comes(page, row.get_by_text("Paused"))
+        comes(page, states.get_by_role("button", name="1 Paused"))
         assert page.evaluate("performance.now()") - counted_at < 50_000
 
 
@@ -342,6 +342,7 @@ def test_lost_server_is_said_and_found_again_by_itself(
         visit.sign_in()
         page = visit.page
         expect(page.get_by_text("Live", exact=True)).to_be_visible()
+        expect(row_of(page, "Before")).to_be_visible()
         site.process.terminate()
         expect(page.get_by_text("No connection to the server")).to_be_visible()
         expect(row_of(page, "Before")).to_be_visible()
@@ -402,3 +403,21 @@ def test_very_many_machines_are_shown_filtered_and_kept_up_to_date(
         assert kept > 700
         row = page.locator('tbody tr:has(a[href="#/machines/till-49"])')
         expect(row).to_contain_text("Paused")
+
+
+def test_news_are_read_though_one_reads_on_before(browser: Browser, crowded: Site) -> None:
+    with Visit.begun(browser, crowded) as visit:
+        page = visit.page
+        page.clock.install()
+        visit.sign_in("/machines?sort=name")
+        expect(page.locator("tbody tr")).to_have_count(PART)
+        expect(page.get_by_text("Live", exact=True)).to_be_visible()
+        stop_the_clock(page)
+        crowded.add_machine("A new one")
+        change(crowded, "till-0", paused=True)
+        # It has heard of both then.
+        comes(page, row_of(page, "Till 0").get_by_text("Paused"))
+        page.locator("tbody tr").last.scroll_into_view_if_needed()
+        comes(page, page.locator("tbody tr").nth(PART + 1))
+        page.clock.run_for(120_000)
+        expect(row_of(page, "A new one")).to_be_visible()
