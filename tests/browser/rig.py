@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import itertools
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
@@ -12,7 +13,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Error,
+    Page,
+    Request,
+    Route,
+    expect,
+    sync_playwright,
+)
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
@@ -207,9 +217,10 @@ class Desk:
         return self.window.output.splitlines()[1:]
 
 
-EXPECTED = ("Failed to load resource", "WebSocket connection to")
-"""What a browser says of a request that was refused, or of a server that is not there."""
-
+EXPECTED = re.compile(
+    r"Failed to load resource|WebSocket connection to (?!.*Unexpected response code: (?!503))"
+)
+"""What a browser says of a refused request, or of a server that is not there, or stops."""
 
 TWO_PICTURES = """new Promise((done) =>
   requestAnimationFrame(() => requestAnimationFrame(done)))"""
@@ -224,6 +235,20 @@ def have_come(page: Page, requests: Sequence[object], count: int) -> None:
         return len(requests) >= count
 
     until(came, f"{count} requests have come")
+
+
+def held_up(page: Page, pattern: str, fits: Callable[[Request], bool]) -> list[Route]:
+    """The first of these requests that fits, once it is made; it waits for what the test does."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if held or not fits(route.request):
+            route.fallback()
+        else:
+            held.append(route)
+
+    page.route(pattern, hold)
+    return held
 
 
 def stop_the_clock(page: Page) -> None:
@@ -264,8 +289,7 @@ class Visit:
 
     def hear(self, message: ConsoleMessage) -> None:
         """Keep what the browser says of its own accord, but for what is no mistake."""
-        is_expected = any(words in message.text for words in EXPECTED)
-        if message.type == "error" and not is_expected:
+        if message.type == "error" and not EXPECTED.search(message.text):
             self.complaints.append(message.text)
 
     def hears(self, words: str) -> None:

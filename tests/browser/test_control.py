@@ -64,7 +64,7 @@ def take_over_and_give_back(site: Site, page: Page, desk: Desk) -> None:
     until(lambda: holder(site, desk) is None, "control is given back")
 
 
-def held_up(page: Page, pattern: str, method: str) -> Callable[[], None]:
+def all_held_up(page: Page, pattern: str, method: str) -> Callable[[], None]:
     """Hold requests up until what this returns is called."""
     go_on = threading.Event()
     waiting: list[Route] = []
@@ -166,7 +166,7 @@ def test_hands_go_on_the_picture_with_a_lease_that_is_renewed(looking: Visit, de
     wire = Wire(page)
     page.reload()
     expect(page.get_by_text("Live. The picture changes")).to_be_visible()
-    release = held_up(page, "**/control", "POST")
+    release = all_held_up(page, "**/control", "POST")
     page.get_by_role("button", name="Take control").click()
     busy = page.get_by_role("button", name="Taking control")
     expect(busy).to_be_disabled()
@@ -295,7 +295,7 @@ def test_control_that_ended_is_found_out_by_the_hand_or_a_renewal_alone(
     expect(page.get_by_text("Live. The picture changes")).to_be_visible()
     hands.take()
     # The page asks who has control when nobody has it any more.
-    release = held_up(page, "**/v1/machines/*", "GET")
+    release = all_held_up(page, "**/v1/machines/*", "GET")
     lease = robot.call("POST", path, {"take_over": True}).json["id"]
     robot.call("DELETE", f"{path}/{lease}")
     release()
@@ -333,7 +333,7 @@ def test_renewed_control_counts_from_when_that_was_asked(looking: Visit, desk: D
     """The server may have renewed it any time since then."""
     site, page, hands = looking.site, looking.page, Hands(looking.page, desk)
     stop_the_clock(page)
-    release = held_up(page, "**/control/*", "PUT")
+    release = all_held_up(page, "**/control/*", "PUT")
     hands.take()
     with page.expect_request("**/control/*"):
         page.clock.run_for(10_000)
@@ -353,7 +353,7 @@ def test_control_counts_from_when_it_was_asked_for(looking: Visit, desk: Desk) -
     """The server may have given it any time since then."""
     site, page = looking.site, looking.page
     stop_the_clock(page)
-    release = held_up(page, "**/control", "POST")
+    release = all_held_up(page, "**/control", "POST")
     with page.expect_request("**/control"):
         page.get_by_role("button", name="Take control").click()
     page.clock.run_for(5_000)

@@ -3,30 +3,16 @@
 Requests are held up, and go on when a test says so.
 """
 
-from collections.abc import Callable
+import re
 from typing import Any
 
 from playwright.sync_api import Page, Request, Route, expect
 
 from tests.browser.library import CLICK, DRAG, Library
-from tests.browser.rig import TWO_PICTURES, Desk, Site, Visit, have_come
+from tests.browser.rig import TWO_PICTURES, Desk, Site, Visit, have_come, held_up
 from tests.browser.runs import halted_run, run_of
 
 SAVED = {"element": {"role": "label", "name": "Saved"}}
-
-
-def held_up(page: Page, pattern: str, fits: Callable[[Request], bool]) -> list[Route]:
-    """The first request of these that fits, once it is made: it is held up."""
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        if held or not fits(route.request):
-            route.fallback()
-        else:
-            held.append(route)
-
-    page.route(pattern, hold)
-    return held
 
 
 def looks_for_news(request: Request) -> bool:
@@ -49,6 +35,15 @@ def rename(library: Library, trajectory: str, name: str) -> None:
     """As somebody else does."""
     answer = library.site.api.call("PATCH", f"/v1/trajectories/{trajectory}", {"name": name})
     assert answer.status == 200, answer.body
+
+
+def reading_again(page: Page, pattern: str) -> Route:
+    """Somebody reads again what others have changed, and waits for the answer."""
+    expect(page.get_by_text("Somebody has changed")).to_be_visible()
+    readings = held_up(page, pattern, reads)
+    page.get_by_role("button", name="Read it again").click()
+    have_come(page, readings, 1)
+    return readings[0]
 
 
 def test_change_of_ones_own_is_no_news_though_it_was_just_looked_for_news(
@@ -79,13 +74,18 @@ def test_trajectory_that_one_deletes_oneself_is_deleted_by_nobody_else(
 ) -> None:
     trajectory = library.add("To delete", CLICK)
     page, pattern = opened(reader, trajectory, "To delete")
+    looks = held_up(page, pattern, looks_for_news)
     deletions = held_up(page, pattern, lambda request: request.method == "DELETE")
     page.get_by_role("button", name="Delete", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     have_come(page, deletions, 1)
     deleted = deletions[0].fetch()
-    page.wait_for_timeout(300)  # In which the page hears of it.
-    expect(page.get_by_text("Somebody has deleted")).to_have_count(0)
+    machine, _ = library.site.add_machine("In need")
+    body = {"machine_id": machine, "kind": "help", "reason": "Who is there?"}
+    assert library.site.api.call("POST", "/v1/help", body).status == 201
+    # Of what came before that the page has heard by then: it waits for its own answer.
+    expect(page.get_by_role("link", name=re.compile(r"Help \d"))).to_be_visible()
+    assert looks == []
     deletions[0].fulfill(response=deleted)
     expect(page.get_by_role("heading", name="Trajectories")).to_be_visible()
 
@@ -96,14 +96,11 @@ def test_change_that_is_told_while_one_reads_again_is_not_forgotten(
     trajectory = library.add("First", CLICK)
     page, pattern = opened(reader, trajectory, "First")
     rename(library, trajectory, "Second")
-    expect(page.get_by_text("Somebody has changed")).to_be_visible()
-    readings = held_up(page, pattern, reads)
-    page.get_by_role("button", name="Read it again").click()
-    have_come(page, readings, 1)
-    second = readings[0].fetch()
+    reading = reading_again(page, pattern)
+    second = reading.fetch()
     with page.expect_response(lambda answer: looks_for_news(answer.request)):
         rename(library, trajectory, "Third")
-    readings[0].fulfill(response=second)
+    reading.fulfill(response=second)
     expect(page.get_by_role("heading", name="Second", exact=True)).to_be_visible()
     expect(page.get_by_text("Somebody has changed")).to_be_visible()
 
@@ -112,14 +109,11 @@ def test_step_of_which_one_was_asked_is_removed_or_none(reader: Visit, library: 
     trajectory = library.add("Two steps", CLICK, DRAG)
     page, pattern = opened(reader, trajectory, "Two steps")
     rename(library, trajectory, "Two other steps")
-    expect(page.get_by_text("Somebody has changed")).to_be_visible()
-    readings = held_up(page, pattern, reads)
-    page.get_by_role("button", name="Read it again").click()
-    have_come(page, readings, 1)
+    reading = reading_again(page, pattern)
     page.keyboard.press("x")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Step 1: Remove this step?")
-    readings[0].continue_()
+    reading.continue_()
     expect(page.get_by_text("Two other steps").first).to_be_attached()
     dialog.get_by_role("button", name="Remove").press("Enter")
     expect(page.get_by_text("Nothing was done: somebody has changed it")).to_be_visible()
@@ -133,13 +127,10 @@ def test_what_is_approved_was_there_when_that_was_asked(reader: Visit, library: 
     steps = f"/v1/trajectories/{trajectory}/steps"
     changed = library.site.api.call("POST", steps, {"steps": [DRAG], "before": 1})
     assert changed.status == 200, changed.body
-    expect(page.get_by_text("Somebody has changed")).to_be_visible()
-    readings = held_up(page, pattern, reads)
-    page.get_by_role("button", name="Read it again").click()
-    have_come(page, readings, 1)
+    reading = reading_again(page, pattern)
     page.keyboard.press("a")
     expect(page.get_by_label("Comment")).to_be_focused()
-    readings[0].continue_()
+    reading.continue_()
     expect(page.get_by_text("Step 1 of 2")).to_be_attached()
     page.keyboard.press("Enter")
     expect(page.get_by_text("Nothing was done: somebody has changed it")).to_be_visible()

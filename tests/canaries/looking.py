@@ -18,6 +18,9 @@ from tests.processes import ServedApi
 ALIKE: Final = 0.75
 """What a reader of pictures takes for something else is the same for all that."""
 
+TRIES: Final = 10
+"""To look through files of which none goes meanwhile."""
+
 NOTHING: Final = re.compile(rb"\0{16,}")
 """What most of a database's files is, which would be looked through at every place."""
 
@@ -76,9 +79,10 @@ def in_files(directory: Path, canaries: Iterable[str]) -> dict[str, set[str]]:
     was in it may be in another by then.
     """
     wanted = [*canaries]
-    while True:
+    for _ in range(TRIES):
         with suppress(FileNotFoundError):
             return _in_files(directory, wanted)
+    raise AssertionError(f"the files in {directory} do not stay while they are looked through")
 
 
 def _in_files(directory: Path, wanted: list[str]) -> dict[str, set[str]]:

@@ -17,7 +17,6 @@ from server.nodes import drain
 from server.nodes.drain import Drain
 from tests.nodes import at, running_nodes, until_reached
 from tests.service import PATIENCE_SECONDS, ScriptedMachine, Service, new_key, until
-from tests.waiting import WAIT_SECONDS
 
 
 class Link:
@@ -104,7 +103,7 @@ async def test_group_that_does_not_come_back_is_not_waited_for_long(
             raise StoreUnavailable("The database does not answer.")
         return False
 
-    async with asyncio.timeout(WAIT_SECONDS):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await draining(registry, is_back).run(30)
     assert not registry.links
 

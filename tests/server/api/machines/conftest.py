@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.dispatch.ledger import ledger, under_way
+from tests.commands import answer_within
 
 
 @pytest.fixture
@@ -11,5 +11,4 @@ def no_waiting_for_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 
     With a short ``input_timeout`` a busy machine would not even come to send it.
     """
-    for module in (ledger, under_way):
-        monkeypatch.setattr(module, "seconds_until", lambda _: 0.2)
+    answer_within(monkeypatch, 0.2)

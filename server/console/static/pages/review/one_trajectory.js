@@ -62,10 +62,10 @@ export class OneTrajectory extends Reading {
    * Approve, reject or withdraw exactly what was shown, and say why.  Throws what is to be said to the person.
    * @type {(decision: Decision, comment?: string, shown?: Shown) => Promise<void>}
    */
-  decide = (decision, comment = "", shown = this.shown) => this.#done(this.#decide(decision, comment, shown));
+  decide = (decision, comment = "", shown = this.shown) => this.#own(this.#decide(decision, comment, shown));
 
   /** @template Result @param {Promise<Result>} work of this page's own, which is no news @returns {Promise<Result>} */
-  #done(work) {
+  #own(work) {
     this.#changing = Promise.allSettled([this.#changing, work]);
     return work;
   }
@@ -103,7 +103,7 @@ export class OneTrajectory extends Reading {
   edit = (number, change, shown) => {
     // Its number may be another's by then.
     if (this.#isEditing) return Promise.reject(new Outdated("Nothing was done: the change before was still under way."));
-    return this.#done(this.#edit(number, change, shown));
+    return this.#own(this.#edit(number, change, shown));
   };
 
   /** @type {(number: number, change: object | null, shown: Shown) => Promise<boolean>} */
@@ -124,7 +124,7 @@ export class OneTrajectory extends Reading {
    * Change what is no step of what is shown.  Throws what is to be said to the person.
    * @type {(change: object) => Promise<void>}
    */
-  change = (change) => this.#done(this.#change(change));
+  change = (change) => this.#own(this.#change(change));
 
   /** @type {(change: object) => Promise<void>} */
   async #change(change) {
@@ -136,7 +136,7 @@ export class OneTrajectory extends Reading {
   }
 
   /** Delete exactly what is shown.  Throws what is to be said to the person. */
-  remove = () => this.#done(this.#remove());
+  remove = () => this.#own(this.#remove());
 
   async #remove() {
     await this.#asShown(() => call("DELETE", this.address, { headers: { "If-Match": this.tag } }));
